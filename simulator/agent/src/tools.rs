@@ -1,0 +1,5 @@
+//! Tools over the workspace.
+
+mod read;
+
+pub use read::Read;

@@ -1,0 +1,142 @@
+//! The host: sessions, their scripts, gates and journal, and the server in front of them.
+
+use std::{
+    future::Future,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serde_json::Value;
+use wire::{Clock, Listener, Seed};
+
+use crate::{
+    gate::GateError,
+    journal::JournalEntry,
+    router,
+    script::{Script, ScriptError},
+    state::{Mint, State},
+};
+
+/// A fake model. Cloning it gives another handle to the same one.
+#[derive(Clone, Debug)]
+pub struct Host(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    clock: Clock,
+    mint: Mint,
+    state: Mutex<State>,
+}
+
+impl Host {
+    /// A host without sessions. Ids in answers grow from `seed`, times are read off `clock`.
+    pub fn new(clock: Clock, seed: Seed) -> Self {
+        let mint = Mint { seed: seed.child("model"), created: clock.now().as_second() };
+        Self(Arc::new(Inner { clock, mint, state: Mutex::default() }))
+    }
+
+    /// Everything this host serves over HTTP: the wires, bare and below `/s/{key}`, and the
+    /// administration below `/_model/`.
+    pub fn router(&self) -> axum::Router {
+        router::of(self.clone())
+    }
+
+    /// Starts the session `key` with this script, unplayed and with an empty journal, whatever it was
+    /// before. Requests that an earlier session of this key still held get an error.
+    pub fn load(&self, key: &str, script: Script) {
+        self.state().load(key, script);
+    }
+
+    /// [`Host::load`] with a script that is JSON.
+    pub fn load_json(&self, key: &str, script: &Value) -> Result<(), ScriptError> {
+        self.load(key, Script::from_json(script)?);
+        Ok(())
+    }
+
+    /// Ends a session and forgets its journal. Requests that it held get an error. Says whether there
+    /// was one.
+    pub fn drop_session(&self, key: &str) -> bool {
+        self.state().drop_session(key)
+    }
+
+    /// Opens a gate for good: what it holds is answered, what comes later is not held. Says how many
+    /// requests were let go.
+    pub fn release(&self, key: &str, gate: &str) -> Result<usize, GateError> {
+        let mut state = self.state();
+        let session = state.session(key)?;
+        let changed = session.changed.clone();
+        let count = session.gate(key, gate)?.open();
+        changed.notify_waiters();
+        Ok(count)
+    }
+
+    /// How many requests a gate holds now; 0 when there is no such gate.
+    pub fn held(&self, key: &str, gate: &str) -> usize {
+        let mut state = self.state();
+        state.session(key).and_then(|session| session.gate(key, gate)).map_or(0, |gate| gate.held())
+    }
+
+    /// Waits until a gate holds `count` requests, or held them before it opened. It waits for ever if
+    /// they do not come: give it a deadline with [`Clock::within`].
+    pub async fn wait_for_held(&self, key: &str, gate: &str, count: usize) -> Result<(), GateError> {
+        let (generation, changed) = {
+            let mut state = self.state();
+            let session = state.session(key)?;
+            (session.generation, session.changed.clone())
+        };
+        loop {
+            let change = changed.notified();
+            tokio::pin!(change);
+            // Registered before looking, so that a change in between is not missed.
+            change.as_mut().enable();
+            {
+                let mut state = self.state();
+                let session = state.session(key)?;
+                if session.generation != generation {
+                    return Err(GateError::NoSession(key.to_owned()));
+                }
+                if session.gate(key, gate)?.has_held(count) {
+                    return Ok(());
+                }
+            }
+            change.await;
+        }
+    }
+
+    /// Ids of the turns that no request has chosen, in order. Empty for an unknown session.
+    pub fn unused_turns(&self, key: &str) -> Vec<String> {
+        self.state().session(key).map(|session| session.unused_turns()).unwrap_or_default()
+    }
+
+    /// The requests of one session, in order of arrival. Requests for a key that was never loaded are
+    /// found under that key.
+    pub fn journal(&self, key: &str) -> Vec<JournalEntry> {
+        self.state().journal.of(key).0
+    }
+
+    /// How many entries of one session gave way to newer ones of any session.
+    pub fn journal_dropped(&self, key: &str) -> u64 {
+        self.state().journal.of(key).1
+    }
+
+    /// The requests of all sessions, in order of arrival, and how many older ones gave way to them.
+    pub fn journal_of_all(&self) -> (Vec<JournalEntry>, u64) {
+        self.state().journal.all()
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.0.clock.elapsed_ms()
+    }
+
+    pub(crate) fn mint(&self) -> Mint {
+        self.0.mint
+    }
+}
+
+/// Serves `host` on `listener` until `stop` resolves. Open connections are dropped then.
+pub async fn serve(host: Host, listener: Listener, stop: impl Future<Output = ()>) {
+    wire::serve::serve(listener, host.router(), None, stop).await;
+}

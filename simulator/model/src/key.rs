@@ -1,0 +1,91 @@
+//! Which session a request belongs to.
+
+use http::{HeaderMap, Uri};
+
+use crate::{request::ModelRequest, script::is_id};
+
+/// The session of requests that name none.
+pub const DEFAULT_SESSION: &str = "default";
+
+/// The header that names a session.
+const HEADER: &str = "x-proofhouse-session";
+/// What stands before a session key in a text.
+const MARKER: &str = "proofhouse-session:";
+
+/// The session named in the path, as `/s/{key}/…`.
+pub(crate) fn in_path(uri: &Uri) -> Option<&str> {
+    uri.path().strip_prefix("/s/")?.split('/').next().filter(|key| !key.is_empty())
+}
+
+/// The session of a request: the first of path, header, API key (when such a session is loaded) and
+/// marker in a text, else [`DEFAULT_SESSION`].
+pub(crate) fn of(
+    uri: &Uri,
+    headers: &HeaderMap,
+    request: Option<&ModelRequest>,
+    is_loaded: impl Fn(&str) -> bool,
+) -> String {
+    let named = in_path(uri).or_else(|| text_of(headers, HEADER));
+    let key = named.or_else(|| api_key(headers).filter(|key| is_loaded(key)));
+    let key = key.or_else(|| request.and_then(|request| request.texts().find_map(planted)));
+    key.unwrap_or(DEFAULT_SESSION).to_owned()
+}
+
+fn text_of<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok().map(str::trim)
+}
+
+fn api_key(headers: &HeaderMap) -> Option<&str> {
+    let bearer = text_of(headers, "authorization").and_then(|value| {
+        let (scheme, key) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+    });
+    bearer.or_else(|| text_of(headers, "x-api-key"))
+}
+
+/// The key behind the first marker of a text that has one.
+fn planted(text: &str) -> Option<&str> {
+    text.split(MARKER).skip(1).find_map(|rest| {
+        let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_')));
+        let key = &rest[..end.unwrap_or(rest.len())];
+        is_id(key).then_some(key)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Message;
+
+    fn request(system: &str, user: &str) -> ModelRequest {
+        let message = Message { role: "user".into(), text: user.into(), ..Message::default() };
+        ModelRequest { system: system.into(), messages: vec![message], ..ModelRequest::default() }
+    }
+
+    fn key(path: &str, headers: &[(&'static str, &str)], request: &ModelRequest) -> String {
+        let headers =
+            headers.iter().map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap())).collect();
+        of(&path.parse().unwrap(), &headers, Some(request), |key| matches!(key, "loaded" | "other"))
+    }
+
+    #[test]
+    fn the_path_wins_then_the_header_then_a_loaded_api_key_then_a_marker() {
+        let marked = request("be kind", "hi (proofhouse-session:k_1-a) there");
+        let plain = "/v1/chat/completions";
+        let api = ("authorization", "Bearer loaded");
+        let header = ("x-proofhouse-session", "from-header");
+        assert_eq!(key("/s/from-path/v1/chat/completions?x=1", &[header, api], &marked), "from-path");
+        assert_eq!(key(plain, &[header, api], &marked), "from-header");
+        assert_eq!(key(plain, &[api], &marked), "loaded");
+        assert_eq!(key(plain, &[("x-api-key", "other")], &marked), "other");
+        assert_eq!(key(plain, &[("authorization", "Bearer sk-unknown")], &marked), "k_1-a");
+        assert_eq!(key(plain, &[], &request("", "nothing planted")), DEFAULT_SESSION);
+    }
+
+    #[test]
+    fn a_marker_is_found_in_any_text_and_needs_a_key() {
+        assert_eq!(key("/", &[], &request("x proofhouse-session:sys", "proofhouse-session:usr")), "sys");
+        assert_eq!(key("/", &[], &request("", "proofhouse-session: no proofhouse-session:yes.")), "yes");
+        assert_eq!(key("/", &[], &request("", &format!("proofhouse-session:{}", "a".repeat(65)))), DEFAULT_SESSION);
+    }
+}

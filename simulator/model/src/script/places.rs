@@ -1,0 +1,150 @@
+//! Where things stand in a script's text: a JSON Pointer for each place, and its line and column.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, de};
+use serde_saphyr::Spanned;
+
+/// A place in a text; lines and columns count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) pointer: String,
+    pub(crate) line: u64,
+    pub(crate) column: u64,
+}
+
+/// All places of a text, in the order of the text. Empty when the text does not parse at all.
+pub(crate) struct Places(Vec<Place>);
+
+impl Places {
+    pub(crate) fn of(text: &str) -> Self {
+        let mut places = Vec::new();
+        if let Ok(root) = serde_saphyr::from_str_with_options::<Spanned<Node>>(text, super::document::reading()) {
+            walk(&root, None, String::new(), &mut places);
+        }
+        Self(places)
+    }
+
+    /// Where `pointer` stands; its nearest ancestor when there is no such thing, as for a field that is
+    /// missing.
+    pub(crate) fn find(&self, pointer: &str) -> Option<&Place> {
+        let mut pointer = pointer;
+        loop {
+            if let Some(place) = self.0.iter().find(|place| place.pointer == pointer) {
+                return Some(place);
+            }
+            pointer = &pointer[..pointer.rfind('/')?];
+        }
+    }
+
+    /// What begins at or last before a line and column.
+    pub(crate) fn at(&self, line: u64, column: u64) -> Option<&Place> {
+        self.0.iter().rev().find(|place| (place.line, place.column) <= (line, column))
+    }
+}
+
+enum Node {
+    Map(Vec<(Spanned<String>, Spanned<Node>)>),
+    List(Vec<Spanned<Node>>),
+    Leaf,
+}
+
+fn walk(node: &Spanned<Node>, key: Option<&Spanned<String>>, pointer: String, places: &mut Vec<Place>) {
+    let start = key.map_or(node.referenced, |key| key.referenced);
+    places.push(Place { pointer: pointer.clone(), line: start.line(), column: start.column() });
+    match &node.value {
+        Node::Map(entries) => {
+            for (key, value) in entries {
+                let name = key.value.replace('~', "~0").replace('/', "~1");
+                walk(value, Some(key), format!("{pointer}/{name}"), places);
+            }
+        }
+        Node::List(items) => {
+            for (index, item) in items.iter().enumerate() {
+                walk(item, None, format!("{pointer}/{index}"), places);
+            }
+        }
+        Node::Leaf => {}
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyNode)
+    }
+}
+
+struct AnyNode;
+
+impl<'de> de::Visitor<'de> for AnyNode {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Node::Map(entries))
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(Node::List(items))
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_and_item_has_a_place_in_yaml_and_in_json() {
+        let yaml = "a: 1\nb:\n  - x: yes\n    y/z: [1, 2]\n  - null\n";
+        let places = Places::of(yaml);
+        let at = |pointer: &str| places.find(pointer).map(|place| (place.line, place.column));
+        assert_eq!(at("/a"), Some((1, 1)));
+        assert_eq!(at("/b/0/x"), Some((3, 5)));
+        assert_eq!(at("/b/0/y~1z/1"), Some((4, 15)));
+        assert_eq!(at("/b/1"), Some((5, 5)));
+        assert_eq!(at("/b/0/missing"), at("/b/0"), "a missing field stands where its owner does");
+        assert_eq!(places.at(4, 6).map(|place| place.pointer.as_str()), Some("/b/0/y~1z"));
+
+        let json = "{\n  \"a\": \"\\ud83d\\ude00\",\n  \"b\": [{\"x\":true}, 1.5e3]\n}";
+        let places = Places::of(json);
+        let at = |pointer: &str| places.find(pointer).map(|place| (place.line, place.column));
+        assert_eq!(at("/a"), Some((2, 3)));
+        assert_eq!(at("/b/0/x"), Some((3, 10)));
+        assert_eq!(at("/b/1"), Some((3, 21)));
+    }
+}

@@ -1,0 +1,34 @@
+//! The Vetta contract, served: the harness catalogue, agents and their early guards, admission at
+//! session start, sessions, messages and events.
+//!
+//! The room is correct by default. [`Parts`] is a plain struct of small policies, one per topic; whoever
+//! wants a server that is wrong edits the parts before [`Service::new`] takes them.
+
+pub mod admission;
+pub mod agents;
+pub mod auth;
+pub mod catalogue;
+pub mod environment;
+pub mod events;
+pub mod guards;
+mod handlers;
+pub mod harness;
+pub mod http;
+pub mod keyring;
+pub mod models;
+pub mod paging;
+mod parts;
+pub mod refusal;
+pub mod rules;
+mod service;
+pub mod sessions;
+mod store;
+pub mod turns;
+
+pub use environment::{Environment, FixtureError};
+pub use http::{Call, Reply};
+pub use keyring::{Caller, Keyring};
+pub use parts::Parts;
+pub use refusal::{Fault, Refusal};
+pub use service::Service;
+pub use turns::{Answer, Turns};

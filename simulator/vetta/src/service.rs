@@ -1,0 +1,53 @@
+//! The service: parts, clock, ids, turns and what it remembers.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::Router;
+use wire::{Clock, Ids, serve::HeadFilter};
+
+use crate::{
+    Parts, Turns,
+    http::{Replays, router},
+    store::Store,
+};
+
+/// A running Vetta service. Clones share everything.
+#[derive(Clone)]
+pub struct Service(Arc<Core>);
+
+/// What the handlers and the turns of one service share.
+pub(crate) struct Core {
+    pub(crate) parts: Parts,
+    pub(crate) clock: Clock,
+    pub(crate) ids: Ids,
+    pub(crate) turns: Arc<dyn Turns>,
+    pub(crate) replays: Replays,
+    store: Mutex<Store>,
+}
+
+impl Service {
+    /// A service that remembers nothing yet. The parts are fixed from here on.
+    pub fn new(parts: Parts, clock: Clock, ids: Ids, turns: Arc<dyn Turns>) -> Self {
+        let turns = parts.turns.wraps.iter().fold(turns, |turns, wrap| wrap(turns));
+        let (replays, store) = (Replays::default(), Mutex::default());
+        Self(Arc::new(Core { parts, clock, ids, turns, replays, store }))
+    }
+
+    /// The routes of the contract, for [`wire::serve::serve`]. Turns run as tasks of the runtime that
+    /// serves it.
+    pub fn router(&self) -> Router {
+        router(&self.0)
+    }
+
+    /// The change of request heads that goes with [`Service::router`].
+    pub fn head_filter(&self) -> Option<HeadFilter> {
+        self.0.parts.http.head_filter.clone()
+    }
+}
+
+impl Core {
+    /// What is remembered. Never held over an await.
+    pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,14 @@
+//! Defects of the OAO server, topic by topic.
+
+use ::oao::Parts;
+use spec::Contract;
+
+use super::{Edit, UnknownDefect, apply};
+
+/// All built defects.
+pub(super) const ALL: &[&[Edit<Parts>]] = &[];
+
+/// Applies the defects called `ids`.
+pub fn edit(parts: &mut Parts, ids: &[impl AsRef<str>]) -> Result<(), UnknownDefect> {
+    apply(Contract::Oao, ALL, ids, parts)
+}

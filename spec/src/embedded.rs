@@ -1,0 +1,60 @@
+//! The specification files, compiled in.
+
+use crate::Contract;
+
+/// One embedded file.
+pub(crate) struct File {
+    pub(crate) contract: Contract,
+    /// Its path below `spec/`, for messages.
+    pub(crate) path: &'static str,
+    pub(crate) text: &'static str,
+}
+
+macro_rules! files {
+    ($($contract:ident / $folder:literal: $($name:literal)+;)+) => {
+        &[$($(File {
+            contract: Contract::$contract,
+            path: concat!($folder, "/", $name, ".yaml"),
+            text: include_str!(concat!("../", $folder, "/", $name, ".yaml")),
+        }),+),+]
+    };
+}
+
+/// One file per topic, in the order in which topics are listed.
+pub(crate) const TOPICS: &[File] = files! {
+    Oao / "oao":
+        "definition" "result-schema" "versions" "mounting" "scratch-loop" "primitives" "inheritance" "workspace"
+        "results" "endings" "overlap" "nesting" "durability" "redaction" "events" "console";
+    Vetta / "vetta":
+        "selection" "catalogue" "harness-object" "reading-one" "runnable" "approvals" "structured-output"
+        "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth";
+};
+
+/// The open points of each contract.
+pub(crate) const OPEN_POINTS: &[File] = files! {
+    Oao / "oao": "open-points";
+    Vetta / "vetta": "open-points";
+};
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    use super::*;
+
+    #[test]
+    fn every_yaml_file_of_a_contract_is_embedded() {
+        let embedded: BTreeSet<String> = TOPICS.iter().chain(OPEN_POINTS).map(|file| file.path.to_owned()).collect();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut on_disk = BTreeSet::new();
+        for contract in Contract::ALL {
+            for entry in fs::read_dir(root.join(contract.name())).unwrap() {
+                let name = entry.unwrap().file_name().into_string().unwrap();
+                if name.ends_with(".yaml") {
+                    on_disk.insert(format!("{contract}/{name}"));
+                }
+            }
+        }
+        assert_eq!(embedded, on_disk);
+    }
+}

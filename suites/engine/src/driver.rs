@@ -1,0 +1,213 @@
+//! The hand of a drive: it asks the target, and everything it does is recorded.
+
+use std::time::Duration;
+
+use recording::{Stop, TargetFacts, What};
+use serde_json::Value;
+use wire::{
+    Clock, Seed,
+    http::{self, Limits, Request},
+};
+
+use crate::{Call, Key, Listening, ModelPort, Opened, recorder::Recorder};
+
+/// Until the head of an answer must have come.
+const HEAD: Duration = Duration::from_secs(10);
+/// Until a body must have ended.
+const WHOLE: Duration = Duration::from_secs(20);
+/// The largest body that is read.
+const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// What a drive returns: `Err` where it could go no further, the reason being recorded already.
+pub type Drove = Result<(), Halt>;
+
+/// A drive went no further. Only the driver makes one, when it records why.
+#[derive(Debug)]
+pub struct Halt(());
+
+/// An answer, as far as a drive needs it to go on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    label: String,
+    /// The status; `None` where there was no answer.
+    pub status: Option<u16>,
+    /// The body as JSON, where it is JSON.
+    pub json: Option<Value>,
+}
+
+impl Reply {
+    /// Whether the status is in the 200s.
+    pub fn is_success(&self) -> bool {
+        self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
+    /// The string at `pointer` in the body.
+    pub fn text(&self, pointer: &str) -> Option<&str> {
+        self.json.as_ref()?.pointer(pointer)?.as_str()
+    }
+}
+
+/// The hand of a drive.
+pub struct Driver<'a> {
+    opened: &'a Opened,
+    facts: &'a TargetFacts,
+    recorder: Recorder,
+    token: String,
+    seed: Seed,
+}
+
+impl<'a> Driver<'a> {
+    pub(crate) fn new(opened: &'a Opened, facts: &'a TargetFacts, token: String, seed: Seed) -> Self {
+        let recorder = Recorder::new(opened.clock.clone(), opened.description.secrets());
+        Self { opened, facts, recorder, token, seed }
+    }
+
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// A token that no other check of no other run uses. Plant it in what the check creates.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The marker that leads the target's model requests to the session of this check.
+    pub fn marker(&self) -> String {
+        format!("proofhouse-session:{}", self.token)
+    }
+
+    /// The seed of this check.
+    pub fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// What is known of the target.
+    pub fn facts(&self) -> &TargetFacts {
+        self.facts
+    }
+
+    /// The world's clock.
+    pub fn clock(&self) -> &Clock {
+        &self.opened.clock
+    }
+
+    /// The model that the suite hosts. Without one the drive stops here, as `untested`.
+    pub fn model(&self) -> Result<&dyn ModelPort, Halt> {
+        match &self.opened.model {
+            Some(model) => Ok(model.as_ref()),
+            None => Err(self.unmet("a model endpoint that the target can be told to call: give `[model]` in the target file")),
+        }
+    }
+
+    /// Sends `call`, reads the whole answer, and records both as `label`.
+    pub async fn send(&self, label: &str, call: Call) -> Reply {
+        let request = self.request(call);
+        let limits = Limits { head: HEAD, whole: WHOLE, body_bytes_max: BODY_BYTES_MAX };
+        let outcome = http::send(&self.opened.net, &self.opened.authority, &request, limits).await;
+        self.recorder.exchange(label, &request, &outcome);
+        match outcome {
+            Ok(response) => Reply {
+                label: label.to_owned(),
+                status: Some(response.status),
+                json: serde_json::from_slice(&response.body).ok(),
+            },
+            Err(_) => Reply { label: label.to_owned(), status: None, json: None },
+        }
+    }
+
+    /// `GET path` with the primary credential.
+    pub async fn get(&self, label: &str, path: impl Into<String>) -> Reply {
+        self.send(label, Call::get(path)).await
+    }
+
+    /// Opens an event stream and records its head as `label`; each frame that is read is recorded
+    /// under the same label. `None` where the head did not come.
+    pub async fn listen(&self, label: &str, call: Call) -> Option<Listening<'_>> {
+        let request = self.request(call.header("accept", "text/event-stream"));
+        let opened = http::open(&self.opened.net, &self.opened.authority, &request, HEAD).await;
+        match opened {
+            Ok(open) => {
+                self.recorder.head(label, &request, Ok((open.status, &open.headers)));
+                Some(Listening::new(self, label, open))
+            }
+            Err(failure) => {
+                self.recorder.head(label, &request, Err(&failure));
+                None
+            }
+        }
+    }
+
+    /// Records something that the judge needs to know.
+    pub fn fact(&self, label: &str, value: Value) {
+        self.recorder.put(label, What::Fact(value));
+    }
+
+    /// Records the requests that the model saw from this check so far, under `label`.
+    pub fn record_model(&self, label: &str) -> Result<(), Halt> {
+        for mut turn in self.model()?.journal(&self.token) {
+            turn.arrived_ms = turn.arrived_ms.saturating_sub(self.recorder.began_ms());
+            turn.answered_ms = turn.answered_ms.map(|at| at.saturating_sub(self.recorder.began_ms()));
+            self.recorder.put(label, What::Model(Box::new(turn)));
+        }
+        Ok(())
+    }
+
+    /// The JSON body of a successful reply. Anything else ends the drive: `step` did not succeed.
+    pub fn need(&self, reply: &Reply, step: &str) -> Result<Value, Halt> {
+        match &reply.json {
+            Some(json) if reply.is_success() => Ok(json.clone()),
+            _ => Err(self.setup_failed(reply, step, "a 2xx answer with a JSON body")),
+        }
+    }
+
+    /// The string at `pointer` in a successful reply; anything else ends the drive.
+    pub fn need_text(&self, reply: &Reply, pointer: &str, step: &str) -> Result<String, Halt> {
+        match reply.text(pointer) {
+            Some(text) if reply.is_success() => Ok(text.to_owned()),
+            _ => Err(self.setup_failed(reply, step, &format!("a 2xx answer with a string at `{pointer}`"))),
+        }
+    }
+
+    /// Ends the drive, because `step` (whose answer is `reply`) did not give what the check builds on.
+    pub fn setup_failed(&self, reply: &Reply, step: &str, expected: &str) -> Halt {
+        self.stop(&reply.label, Stop::Setup { step: step.to_owned(), expected: expected.to_owned() })
+    }
+
+    /// Ends the drive as `untested`: the target's description does not offer `means`.
+    pub fn unmet(&self, means: &str) -> Halt {
+        self.stop("unmet", Stop::Unmet { means: means.to_owned() })
+    }
+
+    /// Ends the drive as `not_applicable`; the entry recorded as `evidence` shows it.
+    pub fn inapplicable(&self, reason: &str, evidence: &str) -> Halt {
+        self.stop("inapplicable", Stop::Inapplicable { reason: reason.to_owned(), evidence: evidence.to_owned() })
+    }
+
+    /// Ends the drive as an error of the suite.
+    pub fn broken(&self, reason: impl Into<String>) -> Halt {
+        self.stop("broken", Stop::Broken { reason: reason.into() })
+    }
+
+    pub(crate) fn stop(&self, label: &str, stop: Stop) -> Halt {
+        self.recorder.put(label, What::Stop(stop));
+        Halt(())
+    }
+
+    fn request(&self, call: Call) -> Request {
+        let authorization = match &call.key {
+            Key::Named(name) => self.opened.description.secret(name).map(|secret| format!("Bearer {secret}")),
+            Key::Raw(text) => Some(text.clone()),
+            Key::Absent => None,
+        };
+        let mut headers = Vec::with_capacity(call.headers.len() + 1);
+        headers.extend(authorization.map(|value| ("authorization".to_owned(), value)));
+        headers.extend(call.headers);
+        Request {
+            method: call.method,
+            path: format!("{}{}", self.opened.prefix, call.path),
+            headers,
+            body: call.body.map(Into::into),
+            title_case: call.title_case,
+        }
+    }
+}

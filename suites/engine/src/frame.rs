@@ -1,0 +1,75 @@
+//! The frame around a judge: what stops a drive, how cases are folded, how levels weigh.
+
+use recording::{CaseView, FindingKind, Judged, Recording, Verdict, Witness};
+use spec::{Level, Spec};
+
+use crate::{Check, Kind, Property};
+
+/// Decides a check from its recording. Pure: no target, no time, no chance.
+pub fn judge(check: &Check, recording: &Recording, spec: &Spec) -> Verdict {
+    if let Some(verdict) = recording.stopped(None) {
+        return verdict;
+    }
+    let verdict = match check.kind {
+        Kind::Single { judge, .. } => judge(recording, spec).into(),
+        Kind::Property(property) => fold(property, recording, spec).into(),
+    };
+    let level = spec.check(check.id).map_or(Level::Must, |(requirement, _)| requirement.level);
+    weigh(verdict, level)
+}
+
+/// A broken SHOULD is a warning and a broken MAY a note. A target that does not answer, or that broke
+/// before the requirement could be looked at, is excused by no level.
+fn weigh(verdict: Verdict, level: Level) -> Verdict {
+    match verdict {
+        Verdict::Fail(finding) if level != Level::Must && finding.kind == FindingKind::Violation => Verdict::Warn(finding),
+        verdict => verdict,
+    }
+}
+
+/// Decides one case.
+pub(crate) fn judge_case(property: &Property, case: &CaseView<'_>, recording: &Recording, spec: &Spec) -> Verdict {
+    match recording.stopped(Some(&case.label().case)) {
+        Some(verdict) => verdict,
+        None => (property.judge)(case, spec).into(),
+    }
+}
+
+/// The worst case decides; among equals the shrunk one speaks, else the first.
+fn fold(property: &Property, recording: &Recording, spec: &Spec) -> Judged {
+    let mut worst: Option<(Verdict, bool)> = None;
+    let mut witnesses = Vec::new();
+    let mut count = 0_usize;
+    for case in recording.cases() {
+        count += 1;
+        let shrunk = case.label().case.contains('/');
+        match judge_case(property, &case, recording, spec) {
+            Verdict::Pass(witness) => witnesses.push(witness),
+            verdict => {
+                let worse = worst.as_ref().is_none_or(|(before, before_shrunk)| {
+                    (verdict.status(), !shrunk) < (before.status(), !before_shrunk)
+                });
+                if worse {
+                    worst = Some((named(verdict, &case.label().case), shrunk));
+                }
+            }
+        }
+    }
+    match (worst, Witness::all(witnesses)) {
+        (Some((verdict, _)), _) => Err(verdict),
+        (None, Some(witness)) => Ok(witness.noting(format!("{count} cases"))),
+        (None, None) => Err(Verdict::Error { reason: format!("{}: no case was generated", recording.check) }),
+    }
+}
+
+fn named(verdict: Verdict, case: &str) -> Verdict {
+    let with_case = |mut finding: recording::Finding| {
+        finding.case = Some(case.to_owned());
+        finding
+    };
+    match verdict {
+        Verdict::Fail(finding) => Verdict::Fail(with_case(finding)),
+        Verdict::Warn(finding) => Verdict::Warn(with_case(finding)),
+        verdict => verdict,
+    }
+}

@@ -1,0 +1,34 @@
+//! Target, launch, drive, judge frame, front-ends and the defect matrix, as a library.
+//!
+//! The engine knows no check and no contract beyond its name: checks are values that it is given.
+
+mod applicable;
+mod call;
+mod check;
+mod driver;
+mod frame;
+mod launch;
+mod listening;
+pub mod matrix;
+mod model_port;
+mod outcome;
+mod perform;
+mod property;
+mod recorder;
+mod run;
+mod select;
+pub mod target;
+mod trials;
+
+pub use call::{Call, Key};
+pub use check::{Case, Check, DriveFuture, Kind, Property, Registry};
+pub use driver::{Driver, Drove, Halt, Reply};
+pub use frame::judge;
+pub use launch::{Launch, LaunchError, Opened};
+pub use listening::{Listening, Received};
+pub use model_port::ModelPort;
+pub use outcome::{Counts, ExitCode, Outcome};
+pub use perform::{Budget, Performed, Sampling, perform};
+pub use run::{Plan, Progress, Ran, RunError, preflight, run};
+pub use select::{Selection, SelectionError};
+pub use trials::{TrialPlan, trials};

@@ -1,0 +1,141 @@
+//! Writing a recording while a drive runs.
+
+use std::cell::RefCell;
+
+use recording::{Answer, Bodies, Body, Entry, Exchange, FailureKind, Outcome, Question, Recording, TargetFacts, What};
+use wire::{
+    Clock,
+    http::{Failure, Request, Response},
+};
+
+/// Collects entries. Secrets of the target never enter.
+pub(crate) struct Recorder {
+    clock: Clock,
+    began_ms: u64,
+    secrets: Vec<(String, String)>,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    case: Option<String>,
+    entries: Vec<Entry>,
+    bodies: Bodies,
+}
+
+impl Recorder {
+    /// `secrets` are pairs of name and value; a value is replaced by `{{name}}` wherever it occurs.
+    pub(crate) fn new(clock: Clock, secrets: Vec<(String, String)>) -> Self {
+        let began_ms = clock.elapsed_ms();
+        Self { clock, began_ms, secrets, state: RefCell::default() }
+    }
+
+    pub(crate) fn at_ms(&self) -> u64 {
+        self.clock.elapsed_ms().saturating_sub(self.began_ms)
+    }
+
+    pub(crate) fn began_ms(&self) -> u64 {
+        self.began_ms
+    }
+
+    pub(crate) fn set_case(&self, case: Option<String>) {
+        self.state.borrow_mut().case = case;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.state.borrow().entries.len()
+    }
+
+    /// Drops the entries from `at` on, and returns them.
+    pub(crate) fn cut(&self, at: usize) -> Vec<Entry> {
+        self.state.borrow_mut().entries.split_off(at)
+    }
+
+    pub(crate) fn append(&self, entries: Vec<Entry>) {
+        self.state.borrow_mut().entries.extend(entries);
+    }
+
+    pub(crate) fn put(&self, label: &str, what: What) {
+        let at_ms = self.at_ms();
+        let mut state = self.state.borrow_mut();
+        let case = state.case.clone();
+        state.entries.push(Entry { at_ms, label: label.to_owned(), case, what });
+    }
+
+    pub(crate) fn exchange(&self, label: &str, request: &Request, outcome: &Result<Response, Failure>) {
+        let question = self.question(request);
+        let outcome = match outcome {
+            Ok(response) => Outcome::Answered(Answer {
+                status: response.status,
+                headers: self.headers(&response.headers),
+                body: Some(self.body(&response.body)),
+            }),
+            Err(failure) => failed(failure),
+        };
+        self.put(label, What::Exchange(Box::new(Exchange { question, outcome })));
+    }
+
+    /// The head of a stream, or the failure to open it.
+    pub(crate) fn head(&self, label: &str, request: &Request, head: Result<(u16, &[(String, String)]), &Failure>) {
+        let question = self.question(request);
+        let outcome = match head {
+            Ok((status, headers)) => Outcome::Answered(Answer { status, headers: self.headers(headers), body: None }),
+            Err(failure) => failed(failure),
+        };
+        self.put(label, What::Exchange(Box::new(Exchange { question, outcome })));
+    }
+
+    /// `text` with the values of secrets replaced by their names.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        self.secrets.iter().fold(text.to_owned(), |text, (name, value)| text.replace(value, &format!("{{{{{name}}}}}")))
+    }
+
+    pub(crate) fn finish(&self, check: &str, token: &str, target: TargetFacts) -> Recording {
+        let state = self.state.take();
+        Recording { check: check.to_owned(), token: token.to_owned(), target, entries: state.entries, bodies: state.bodies }
+    }
+
+    /// A copy of what was recorded so far.
+    pub(crate) fn peek(&self, check: &str, token: &str, target: TargetFacts) -> Recording {
+        let state = self.state.borrow();
+        Recording {
+            check: check.to_owned(),
+            token: token.to_owned(),
+            target,
+            entries: state.entries.clone(),
+            bodies: state.bodies.clone(),
+        }
+    }
+
+    fn question(&self, request: &Request) -> Question {
+        Question {
+            method: request.method.clone(),
+            path: self.redact(&request.path),
+            headers: self.headers(&request.headers),
+            body: request.body.as_ref().map(|body| self.body(body)),
+        }
+    }
+
+    fn headers(&self, headers: &[(String, String)]) -> Vec<(String, String)> {
+        headers.iter().map(|(name, value)| (name.clone(), self.redact(value))).collect()
+    }
+
+    fn body(&self, bytes: &[u8]) -> recording::BodyRef {
+        let body = match Body::new(bytes) {
+            Body::Text(text) => Body::Text(self.redact(&text)),
+            hex @ Body::Hex(_) => hex,
+        };
+        self.state.borrow_mut().bodies.put(body)
+    }
+}
+
+fn failed(failure: &Failure) -> Outcome {
+    let kind = match failure {
+        Failure::Connect { .. } => FailureKind::Connect,
+        Failure::Unsendable(_) => FailureKind::Unsendable,
+        Failure::Broken(_) => FailureKind::Broken,
+        Failure::NoHead(_) | Failure::NoEnd(_) => FailureKind::Deadline,
+        Failure::TooLarge(_) => FailureKind::TooLarge,
+    };
+    Outcome::Failed { kind, reason: failure.to_string() }
+}

@@ -1,0 +1,193 @@
+//! Running a list of checks against a target.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering},
+    mpsc,
+};
+
+use futures_util::{StreamExt, stream};
+use recording::{Lane, Status, Verdict};
+use spec::Spec;
+use wire::Seed;
+
+use crate::{Budget, Check, Launch, LaunchError, Opened, Outcome, Performed, Registry, Sampling, perform};
+
+/// What to run, and how.
+#[derive(Clone)]
+pub struct Plan {
+    /// The checks, in the order of the results.
+    pub checks: Vec<Check>,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Sets the tokens of this run apart from those of other runs on a shared target; empty in process,
+    /// where one seed gives one recording.
+    pub nonce: String,
+    /// Cases of property checks.
+    pub sampling: Sampling,
+    /// Checks at a time.
+    pub jobs: usize,
+}
+
+/// Something that whoever watches a run may show.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// A check has ended.
+    Ended(&'a Outcome),
+}
+
+/// A run that ended.
+#[derive(Debug)]
+pub struct Ran {
+    /// One outcome per check, in the plan's order.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// A run that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The target could not be brought up.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// The operating system gave no runtime.
+    #[error("cannot start a runtime: {0}")]
+    Runtime(#[from] std::io::Error),
+}
+
+/// Runs the happy path of the target's contract. A target that does not get through it is not judged.
+pub fn preflight(launch: &dyn Launch, registry: &Registry, seed: u64, nonce: &str, spec: &Spec) -> Result<Performed, RunError> {
+    let check = (registry.preflight)(launch.description().contract);
+    let plan = Plan { checks: vec![check], seed, nonce: nonce.to_owned(), sampling: Sampling::of(launch.lane()), jobs: 1 };
+    let runtime = runtime(launch.lane())?;
+    let tasks = tokio::task::LocalSet::new();
+    let performed = tasks.block_on(&runtime, async {
+        let seed = Seed::of_run(plan.seed).child(check.id);
+        let opened = launch.open(seed).await?;
+        Ok::<_, LaunchError>(one(&plan, &check, &opened, spec, launch.lane()).await)
+    })?;
+    Ok(performed)
+}
+
+/// Runs the plan. `watch` is called in the order in which checks end.
+pub fn run(plan: &Plan, launch: &dyn Launch, spec: &Spec, watch: &mut dyn FnMut(Progress<'_>)) -> Result<Ran, RunError> {
+    let performed = match launch.lane() {
+        Lane::Virtual => in_worlds(plan, launch, spec, watch)?,
+        Lane::Wall => on_one(plan, launch, spec, watch)?,
+    };
+    Ok(Ran { outcomes: performed })
+}
+
+fn runtime(lane: Lane) -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(lane == Lane::Virtual).build()
+}
+
+async fn one(plan: &Plan, check: &Check, opened: &Opened, spec: &Spec, lane: Lane) -> Performed {
+    let seed = Seed::of_run(plan.seed).child(check.id);
+    perform(check, opened, seed, &plan.nonce, plan.sampling, Budget::of(lane), spec).await
+}
+
+/// A world per check, in a runtime of its own, on as many threads as the plan has jobs.
+pub(crate) fn in_world(plan: &Plan, check: &Check, launch: &dyn Launch, spec: &Spec) -> Result<Performed, RunError> {
+    let runtime = runtime(Lane::Virtual)?;
+    let tasks = tokio::task::LocalSet::new();
+    let performed = tasks.block_on(&runtime, async {
+        let opened = launch.open(Seed::of_run(plan.seed).child(check.id)).await?;
+        Ok::<_, LaunchError>(one(plan, check, &opened, spec, Lane::Virtual).await)
+    })?;
+    Ok(performed)
+}
+
+fn in_worlds(
+    plan: &Plan,
+    launch: &dyn Launch,
+    spec: &Spec,
+    watch: &mut dyn FnMut(Progress<'_>),
+) -> Result<Vec<Outcome>, RunError> {
+    let scope = &launch.description().scope;
+    let mut outcomes: Vec<Option<Outcome>> = Vec::new();
+    outcomes.resize_with(plan.checks.len(), || None);
+    let failure: Mutex<Option<RunError>> = Mutex::new(None);
+    let next = AtomicUsize::new(0);
+    let (ended, results) = mpsc::channel();
+    std::thread::scope(|threads| {
+        for _ in 0..plan.jobs.clamp(1, plan.checks.len().max(1)) {
+            let (ended, next, failure) = (ended.clone(), &next, &failure);
+            threads.spawn(move || {
+                while let Some((at, check)) = take(next, &plan.checks) {
+                    match in_world(plan, check, launch, spec) {
+                        Ok(performed) => {
+                            let Performed { recording, verdict, duration_ms } = performed;
+                            let outcome = Outcome::new(check.id, verdict, recording, duration_ms, scope);
+                            if ended.send((at, outcome)).is_err() {
+                                return;
+                            }
+                        }
+                        Err(error) => {
+                            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                            return;
+                        }
+                    }
+                }
+            });
+        }
+        drop(ended);
+        for (at, outcome) in results {
+            watch(Progress::Ended(&outcome));
+            outcomes[at] = Some(outcome);
+        }
+    });
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(outcomes.into_iter().flatten().collect()),
+    }
+}
+
+fn take<'a>(next: &AtomicUsize, checks: &'a [Check]) -> Option<(usize, &'a Check)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    Some((at, checks.get(at)?))
+}
+
+/// All checks on one target in real time, as tasks of one runtime, so that long waits pass together.
+fn on_one(
+    plan: &Plan,
+    launch: &dyn Launch,
+    spec: &Spec,
+    watch: &mut dyn FnMut(Progress<'_>),
+) -> Result<Vec<Outcome>, RunError> {
+    let runtime = runtime(Lane::Wall)?;
+    let tasks = tokio::task::LocalSet::new();
+    tasks.block_on(&runtime, async {
+        let opened = launch.open(Seed::of_run(plan.seed)).await?;
+        let scope = &launch.description().scope;
+        let opened = &opened;
+        let mut running = stream::iter(plan.checks.iter().enumerate())
+            .map(|(at, check)| async move { (at, check.id, one(plan, check, opened, spec, Lane::Wall).await) })
+            .buffer_unordered(plan.jobs.max(1));
+        let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
+        while let Some((at, id, performed)) = running.next().await {
+            let Performed { recording, verdict, duration_ms } = performed;
+            let outcome = Outcome::new(id, verdict, recording, duration_ms, scope);
+            watch(Progress::Ended(&outcome));
+            outcomes.push((at, outcome));
+        }
+        outcomes.sort_by_key(|(at, _)| *at);
+        Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+    })
+}
+
+impl Performed {
+    /// Whether the check passed.
+    pub fn passed(&self) -> bool {
+        self.verdict.status() == Status::Pass
+    }
+
+    /// Why the check did not pass, in words.
+    pub fn words(&self) -> String {
+        match &self.verdict {
+            Verdict::Fail(finding) | Verdict::Warn(finding) => {
+                format!("{}: expected {}, got {}", finding.message, finding.expected, finding.got)
+            }
+            verdict => verdict.reason().unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The description of a target: `target.toml`, or what a simulator says at `/_control/target`.
+
+mod description;
+mod read;
+mod settings;
+
+pub use description::{Credential, Description, ModelWiring, Scope};
+pub use read::{DescriptionError, from_json, from_toml};
+pub use settings::{Setting, SettingKind, settings};

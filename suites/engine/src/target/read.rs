@@ -1,0 +1,221 @@
+//! Reading a description, with errors that show the way out.
+
+use spec::Contract;
+
+use super::{Credential, Description, settings};
+
+/// A description that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DescriptionError {
+    /// It does not parse, or has a field that does not exist.
+    #[error("{reason}{}", did_you_mean(.nearest))]
+    Malformed {
+        /// Where and why.
+        reason: String,
+        /// The field that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A setting does not exist for the contract.
+    #[error("[settings] {name}: a target of contract `{contract}` has no such setting{}; it has {known}", did_you_mean(.nearest))]
+    UnknownSetting {
+        /// The setting.
+        name: String,
+        /// The contract.
+        contract: Contract,
+        /// The setting that was probably meant.
+        nearest: Option<String>,
+        /// All settings.
+        known: String,
+    },
+    /// A setting has the wrong type.
+    #[error("[settings] {name}: must be {wanted}")]
+    WrongType {
+        /// The setting.
+        name: String,
+        /// The type that it must have.
+        wanted: &'static str,
+    },
+    /// A credential's environment variable is not set.
+    #[error("[credentials] {name}: the environment variable `{variable}` is not set")]
+    NoSecret {
+        /// The credential.
+        name: String,
+        /// The variable.
+        variable: String,
+    },
+    /// The URL cannot be used.
+    #[error("url: `{url}`: {reason}")]
+    Url {
+        /// What was given.
+        url: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A name in `[scope]` is no check of the contract.
+    #[error("[scope] {list}: `{id}` is no check of contract `{contract}`")]
+    UnknownCheck {
+        /// `untestable` or `expected_fail`.
+        list: &'static str,
+        /// What was given.
+        id: String,
+        /// The contract.
+        contract: Contract,
+    },
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+}
+
+/// Reads a `target.toml`. `variable` looks up environment variables.
+pub fn from_toml(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Description, DescriptionError> {
+    let parsed: Description = toml::from_str(text).map_err(|error| malformed(error.to_string()))?;
+    finish(parsed, variable)
+}
+
+/// Reads what a simulator says of itself.
+pub fn from_json(text: &str) -> Result<Description, DescriptionError> {
+    let parsed: Description = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
+    finish(parsed, |_| None)
+}
+
+fn malformed(reason: String) -> DescriptionError {
+    let reason = reason.trim_end().to_owned();
+    let nearest = nearest_field(&reason);
+    DescriptionError::Malformed { reason, nearest }
+}
+
+/// Serde lists the fields that exist, in backquotes after the one that does not.
+fn nearest_field(reason: &str) -> Option<String> {
+    let mut quoted = reason[reason.find("unknown field")?..].split('`').skip(1).step_by(2);
+    let wanted = quoted.next()?;
+    quoted
+        .map(|name| (strsim::damerau_levenshtein(wanted, name), name))
+        .min()
+        .filter(|(distance, name)| *distance <= 2.max(name.len() / 3))
+        .map(|(_, name)| name.to_owned())
+}
+
+fn finish(mut parsed: Description, variable: impl Fn(&str) -> Option<String>) -> Result<Description, DescriptionError> {
+    let known = settings(parsed.contract);
+    for (name, value) in &parsed.settings {
+        let Some(setting) = known.iter().find(|setting| setting.name == name) else {
+            let names: Vec<&str> = known.iter().map(|setting| setting.name).collect();
+            let near = names.iter().map(|each| (strsim::damerau_levenshtein(name, each), *each)).min();
+            return Err(DescriptionError::UnknownSetting {
+                name: name.clone(),
+                contract: parsed.contract,
+                nearest: near.filter(|(distance, _)| *distance <= 3).map(|(_, near)| near.to_owned()),
+                known: names.join(", "),
+            });
+        };
+        if !setting.kind.holds(value) {
+            return Err(DescriptionError::WrongType { name: name.clone(), wanted: setting.kind.words() });
+        }
+    }
+    for (name, credential) in &mut parsed.credentials {
+        if let Credential::Env(from) = credential {
+            let value = variable(from).filter(|value| !value.is_empty());
+            let value = value.ok_or_else(|| DescriptionError::NoSecret { name: name.clone(), variable: from.clone() })?;
+            *credential = Credential::Value(value);
+        }
+    }
+    check_scope(&parsed)?;
+    Ok(parsed)
+}
+
+fn check_scope(parsed: &Description) -> Result<(), DescriptionError> {
+    let Ok(spec) = spec::Spec::load() else { return Ok(()) };
+    let lists = [("untestable", &parsed.scope.untestable), ("expected_fail", &parsed.scope.expected_fail)];
+    for (list, ids) in lists {
+        for id in ids {
+            if !spec.checks(parsed.contract).any(|(_, _, check)| &check.id == id) {
+                return Err(DescriptionError::UnknownCheck { list, id: id.clone(), contract: parsed.contract });
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Description {
+    /// `host:port` and the path before every request, from the URL.
+    pub fn address(&self) -> Result<(String, String), DescriptionError> {
+        let fail = |reason| DescriptionError::Url { url: self.url.clone(), reason };
+        let rest = match self.url.split_once("://") {
+            Some(("http", rest)) => rest,
+            Some(("https", _)) => return Err(fail("TLS is not spoken yet; put a plain-HTTP listener or a proxy in front")),
+            _ => return Err(fail("a URL begins with http://")),
+        };
+        let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+        if authority.is_empty() || authority.contains('@') || path.contains(['?', '#']) {
+            return Err(fail("give http://host:port, with a path if need be, and nothing else"));
+        }
+        let after_bracket = authority.rsplit(']').next().unwrap_or(authority);
+        let authority = match after_bracket.rsplit_once(':') {
+            Some((_, port)) if port.parse::<u16>().is_ok() => authority.to_owned(),
+            Some(_) => return Err(fail("the port is not a number between 0 and 65535")),
+            None => format!("{authority}:80"),
+        };
+        Ok((authority, path.trim_end_matches('/').to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"
+name = "acme"
+version = "1"
+contract = "vetta"
+url = "http://127.0.0.1:8080/base/"
+[credentials]
+primary = { env = "KEY" }
+[settings]
+reserved_ids = ["soon"]
+"#;
+
+    fn read(text: &str) -> Result<Description, DescriptionError> {
+        from_toml(text, |name| (name == "KEY").then(|| "k-1".to_owned()))
+    }
+
+    #[test]
+    fn a_description_is_read_with_its_secrets_and_its_address() {
+        let target = read(GOOD).unwrap();
+        assert_eq!(target.secret("primary"), Some("k-1"));
+        assert_eq!(target.address().unwrap(), ("127.0.0.1:8080".to_owned(), "/base".to_owned()));
+        assert!(!serde_json::to_string(&target.facts()).unwrap().contains("k-1"));
+    }
+
+    #[test]
+    fn a_typo_is_told_with_its_line_and_the_field_that_was_meant() {
+        let error = read(&GOOD.replace("version", "verson")).unwrap_err().to_string();
+        assert!(error.contains("line 3") && error.contains("did you mean `version`?"), "{error}");
+        let error = read(&GOOD.replace("reserved_ids", "reservd_ids")).unwrap_err().to_string();
+        assert!(error.contains("did you mean `reserved_ids`?"), "{error}");
+    }
+
+    #[test]
+    fn bad_values_are_told() {
+        for (from, to, words) in [
+            ("\"soon\"", "7", "a list of strings"),
+            ("KEY", "NOKEY", "environment variable `NOKEY` is not set"),
+            ("\"vetta\"", "\"veta\"", "unknown variant"),
+        ] {
+            let error = read(&GOOD.replace(from, to)).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        let scope = format!("{GOOD}\n[scope]\nuntestable = [\"VET-99-z\"]\n");
+        assert!(read(&scope).unwrap_err().to_string().contains("no check of contract `vetta`"));
+    }
+
+    #[test]
+    fn urls_that_cannot_be_used_are_told() {
+        for url in ["ftp://x", "https://x", "x", "http://", "http://a:99999", "http://a?b", "http://u@h"] {
+            let target = read(&GOOD.replace("http://127.0.0.1:8080/base/", url)).unwrap();
+            assert!(target.address().is_err(), "{url}");
+        }
+        let target = read(&GOOD.replace("http://127.0.0.1:8080/base/", "http://[::1]:9")).unwrap();
+        assert_eq!(target.address().unwrap().0, "[::1]:9");
+    }
+}

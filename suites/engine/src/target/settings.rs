@@ -1,0 +1,74 @@
+//! What a target file may say of the things that the documents leave to the vendor.
+
+use serde_json::Value;
+use spec::Contract;
+
+/// The type of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingKind {
+    /// A string.
+    Text,
+    /// A list of strings.
+    List,
+}
+
+/// One thing that a target file may say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name below `[settings]`.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: SettingKind,
+    /// What it means.
+    pub means: &'static str,
+}
+
+const fn text(name: &'static str, means: &'static str) -> Setting {
+    Setting { name, kind: SettingKind::Text, means }
+}
+
+const fn list(name: &'static str, means: &'static str) -> Setting {
+    Setting { name, kind: SettingKind::List, means }
+}
+
+const OAO: &[Setting] = &[
+    text("project", "the project that the credentials act in"),
+    text("model_preset", "an approved model preset"),
+    text("sandbox_provider", "a sandbox provider that a version may name"),
+    text("sandbox_snapshot", "a sandbox snapshot that a version may name"),
+    text("unsupported_keyword", "a JSON Schema keyword outside the supported subset"),
+    text("schema_measure", "how the 65,536 bytes of a result schema are measured: `compact` (default) or `spaced`"),
+];
+
+const VETTA: &[Setting] = &[
+    text("model", "a model that an agent may name"),
+    text("connection", "a connected account that an agent may act through"),
+    list("reserved_ids", "ids that a chooser knows and the catalogue does not publish"),
+    list("expected_bases", "every base that the deploy is known to publish"),
+];
+
+/// The settings that a target of `contract` may have.
+pub fn settings(contract: Contract) -> &'static [Setting] {
+    match contract {
+        Contract::Oao => OAO,
+        Contract::Vetta => VETTA,
+    }
+}
+
+impl SettingKind {
+    /// Whether `value` has this type.
+    pub(super) fn holds(self, value: &Value) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+        }
+    }
+
+    /// The type in words.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::List => "a list of strings",
+        }
+    }
+}

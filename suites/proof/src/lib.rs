@@ -1,0 +1,1 @@
+//! The gates of our own CI, as tests

@@ -1,0 +1,19 @@
+//! What happened in one check, and what was decided of it: plain data.
+//!
+//! A [`Recording`] is written by a drive and read by a judge. Nothing here talks to anything.
+
+mod body;
+mod entry;
+mod facts;
+mod lines;
+mod recording;
+mod seen;
+mod verdict;
+
+pub use body::{Bodies, Body, BodyRef};
+pub use entry::{Answer, CaseLabel, Entry, Exchange, FailureKind, ModelTurn, Outcome, Question, Stop, What};
+pub use facts::{Lane, TargetFacts};
+pub use lines::{Line, LinesError, Provenance, read_lines, write_lines};
+pub use recording::{CaseView, Recording};
+pub use seen::{Seen, View};
+pub use verdict::{Finding, FindingKind, Judged, Status, Verdict, Witness};

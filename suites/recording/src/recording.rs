@@ -1,0 +1,109 @@
+//! A recording, and how a judge finds its way in it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bodies, CaseLabel, Entry, Finding, FindingKind, Seen, Stop, TargetFacts, Verdict, View, What, Witness};
+
+/// Everything that happened in one check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recording {
+    /// The check.
+    pub check: String,
+    /// The token that the check plants in what it creates, so that it recognises its own on a shared target.
+    pub token: String,
+    /// What is known of the target.
+    pub target: TargetFacts,
+    /// What happened, in order.
+    pub entries: Vec<Entry>,
+    /// Bodies that the entries name.
+    pub bodies: Bodies,
+}
+
+impl View for Recording {
+    fn recording(&self) -> &Recording {
+        self
+    }
+
+    fn case(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// The entries of one case of a property check.
+#[derive(Clone, Copy, Debug)]
+pub struct CaseView<'a> {
+    recording: &'a Recording,
+    entry: usize,
+    label: &'a CaseLabel,
+}
+
+impl<'a> CaseView<'a> {
+    /// The name of the case and what is known of it.
+    pub fn label(&self) -> &'a CaseLabel {
+        self.label
+    }
+
+    /// The entry that opens the case.
+    pub fn seen(&self) -> Seen<'a> {
+        Seen::new(self.recording, self.entry)
+    }
+}
+
+impl View for CaseView<'_> {
+    fn recording(&self) -> &Recording {
+        self.recording
+    }
+
+    fn case(&self) -> Option<&str> {
+        Some(&self.label.case)
+    }
+}
+
+impl Recording {
+    /// The cases of a property check, in order.
+    pub fn cases(&self) -> impl Iterator<Item = CaseView<'_>> {
+        self.entries.iter().enumerate().filter_map(|(entry, each)| match &each.what {
+            What::Case(label) => Some(CaseView { recording: self, entry, label }),
+            _ => None,
+        })
+    }
+
+    /// What stopped the drive within `case` (`None`: outside every case), as a verdict.
+    pub fn stopped(&self, case: Option<&str>) -> Option<Verdict> {
+        let at = self.entries.iter().position(|each| each.case.as_deref() == case && matches!(each.what, What::Stop(_)))?;
+        let What::Stop(stop) = &self.entries[at].what else { return None };
+        Some(match stop {
+            Stop::Setup { step, expected } => {
+                let label = &self.entries[at].label;
+                let entry = self.entries[..at].iter().rposition(|each| &each.label == label && each.case.as_deref() == case);
+                let seen = entry.map(|entry| Seen::new(self, entry));
+                let answered = seen.is_none_or(|seen| seen.status().is_some());
+                Verdict::Fail(Finding {
+                    kind: if answered { FindingKind::Setup } else { FindingKind::NoAnswer },
+                    message: format!("a step before the one under test did not succeed: {step}"),
+                    expected: expected.clone(),
+                    got: seen.map_or_else(|| "nothing".to_owned(), |seen| seen.summary()),
+                    entry,
+                    case: case.map(str::to_owned),
+                })
+            }
+            Stop::Unmet { means } => Verdict::Untested { reason: means.clone() },
+            Stop::Inapplicable { reason, evidence } => Verdict::NotApplicable {
+                reason: reason.clone(),
+                evidence: self.entries.iter().rposition(|each| &each.label == evidence).map(Witness::of),
+            },
+            Stop::Budget { ms } => Verdict::Fail(Finding {
+                kind: FindingKind::NoAnswer,
+                message: "the check did not end within its budget".to_owned(),
+                expected: format!("an end within {ms} ms"),
+                got: self.entries[..at].last().map_or_else(
+                    || "no exchange at all".to_owned(),
+                    |last| format!("the last thing seen was `{}` at {} ms", last.label, last.at_ms),
+                ),
+                entry: at.checked_sub(1),
+                case: case.map(str::to_owned),
+            }),
+            Stop::Broken { reason } => Verdict::Error { reason: reason.clone() },
+        })
+    }
+}
