@@ -42,6 +42,9 @@ impl FromStr for Contract {
     type Err = UnknownContract;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|contract| contract.name() == name).ok_or_else(|| UnknownContract(name.to_owned()))
+        Self::ALL
+            .into_iter()
+            .find(|contract| contract.name() == name)
+            .ok_or_else(|| UnknownContract(name.to_owned()))
     }
 }

@@ -44,7 +44,8 @@ mod tests {
 
     #[test]
     fn every_yaml_file_of_a_contract_is_embedded() {
-        let embedded: BTreeSet<String> = TOPICS.iter().chain(OPEN_POINTS).map(|file| file.path.to_owned()).collect();
+        let embedded: BTreeSet<String> =
+            TOPICS.iter().chain(OPEN_POINTS).map(|file| file.path.to_owned()).collect();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut on_disk = BTreeSet::new();
         for contract in Contract::ALL {

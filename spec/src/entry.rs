@@ -96,7 +96,10 @@ pub enum Need {
 impl Need {
     /// The word used in files and reports.
     pub fn name(self) -> String {
-        serde_json::to_value(self).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+        serde_json::to_value(self)
+            .ok()
+            .and_then(|value| value.as_str().map(str::to_owned))
+            .unwrap_or_default()
     }
 }
 

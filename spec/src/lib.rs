@@ -9,5 +9,7 @@ mod load;
 pub mod schemas;
 
 pub use contract::{Contract, UnknownContract};
-pub use entry::{Check, Defect, DefectStatus, Level, Need, OpenPoint, Requirement, SideEffect, Source, SourceKind, Topic};
+pub use entry::{
+    Check, Defect, DefectStatus, Level, Need, OpenPoint, Requirement, SideEffect, Source, SourceKind, Topic,
+};
 pub use load::{ContractSpec, Found, Spec, SpecError, UnknownId, nearest};

@@ -2,10 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use crate::{
-    Check, Contract, Defect, OpenPoint, Requirement, Topic, embedded,
-    entry::OpenPoints,
-};
+use crate::{Check, Contract, Defect, OpenPoint, Requirement, Topic, embedded, entry::OpenPoints};
 
 /// Everything that is specified.
 #[derive(Debug)]
@@ -103,7 +100,10 @@ impl Spec {
 
     /// All requirements of `contract`, with their topics.
     pub fn requirements(&self, contract: Contract) -> impl Iterator<Item = (&Topic, &Requirement)> {
-        self.contract(contract).topics.iter().flat_map(|topic| topic.requirements.iter().map(move |entry| (topic, entry)))
+        self.contract(contract)
+            .topics
+            .iter()
+            .flat_map(|topic| topic.requirements.iter().map(move |entry| (topic, entry)))
     }
 
     /// All checks of `contract`, with their topics and requirements.
@@ -124,7 +124,9 @@ impl Spec {
     /// The defect called `id`, with its contract and check.
     pub fn defect(&self, id: &str) -> Option<(Contract, &Check, &Defect)> {
         Contract::ALL.into_iter().find_map(|contract| {
-            self.checks(contract).find(|(_, _, check)| check.defect.id == id).map(|(_, _, check)| (contract, check, &check.defect))
+            self.checks(contract)
+                .find(|(_, _, check)| check.defect.id == id)
+                .map(|(_, _, check)| (contract, check, &check.defect))
         })
     }
 
@@ -156,7 +158,8 @@ impl Spec {
     fn ids(&self) -> impl Iterator<Item = &str> {
         Contract::ALL.into_iter().flat_map(move |contract| {
             let requirements = self.requirements(contract).map(|(_, entry)| entry.id.as_str());
-            let checks = self.checks(contract).flat_map(|(_, _, check)| [check.id.as_str(), check.defect.id.as_str()]);
+            let checks =
+                self.checks(contract).flat_map(|(_, _, check)| [check.id.as_str(), check.defect.id.as_str()]);
             let points = self.contract(contract).open_points.iter().map(|point| point.id.as_str());
             requirements.chain(checks).chain(points)
         })

@@ -16,7 +16,7 @@ use crate::{
     host::Host,
     journal::Outcome,
     rejection::Rejection,
-    state::{Arrival, Due, Fate},
+    state::{Arrival, Due, Fate, Read},
     wires::Wire,
 };
 
@@ -36,32 +36,32 @@ pub(crate) async fn answer(host: Host, wire: &'static dyn Wire, request: Request
             (String::from_utf8_lossy(&bytes).into_owned(), digest, read)
         }
     };
-    let json = read.as_ref().map(|(_, json)| json.clone()).unwrap_or_default();
-    let arrival =
-        Arrival { target: target(&parts), uri: &parts.uri, headers: &parts.headers, body: text, digest, read };
-    let now = host.now_ms();
-    let fate = host.state().receive(arrival, now, host.mint());
-    match fate {
-        Fate::Error(rejection) => error(wire, &rejection, &token(&host, &digest)),
-        Fate::Answer(due) => deliver(host, wire, *due, &json).await,
+    let fate = receive(&host, &parts, text, digest, &read);
+    match (fate, &read) {
+        (Fate::Answer(due), Ok((_, json))) => deliver(host, wire, *due, json).await,
+        (Fate::Error(rejection), _) => error(wire, &rejection, &token(&host, &digest)),
+        (Fate::Answer(_), Err(rejection)) => error(wire, rejection, &token(&host, &digest)),
     }
 }
 
 /// Answers a request that no wire knows, and writes a line in the journal about it.
-pub(crate) fn refuse(host: &Host, wire: &'static dyn Wire, request: Request, rejection: Rejection) -> Response {
+pub(crate) fn refuse(
+    host: &Host,
+    wire: &'static dyn Wire,
+    request: Request,
+    rejection: Rejection,
+) -> Response {
     let (parts, _) = request.into_parts();
     let answer = error(wire, &rejection, &token(host, &[0; 32]));
-    let arrival = Arrival {
-        target: target(&parts),
-        uri: &parts.uri,
-        headers: &parts.headers,
-        body: String::new(),
-        digest: [0; 32],
-        read: Err(rejection),
-    };
-    let now = host.now_ms();
-    let _ = host.state().receive(arrival, now, host.mint());
+    receive(host, &parts, String::new(), [0; 32], &Err(rejection));
     answer
+}
+
+fn receive(host: &Host, parts: &Parts, body: String, digest: [u8; 32], read: &Read) -> Fate {
+    let target = format!("{} {}", parts.method, parts.uri);
+    let arrival = Arrival { target, uri: &parts.uri, headers: &parts.headers, body, digest, read };
+    let now = host.now_ms();
+    host.state().receive(arrival, now, host.mint())
 }
 
 async fn deliver(host: Host, wire: &'static dyn Wire, mut due: Due, json: &Value) -> Response {
@@ -91,7 +91,8 @@ async fn deliver(host: Host, wire: &'static dyn Wire, mut due: Due, json: &Value
     }
     let whole = Bytes::from(wire.whole(&reply).to_string());
     let length = HeaderValue::from(whole.len());
-    let mut response = answer_with(StatusCode::OK, wire, &request_id, pieces_of(delivery, VecDeque::from([whole])));
+    let mut response =
+        answer_with(StatusCode::OK, wire, &request_id, pieces_of(delivery, VecDeque::from([whole])));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response.headers_mut().insert(header::CONTENT_LENGTH, length);
     response
@@ -99,20 +100,23 @@ async fn deliver(host: Host, wire: &'static dyn Wire, mut due: Due, json: &Value
 
 /// A body of these pieces. The connection is flushed after each of them.
 fn pieces_of(delivery: Delivery, pieces: VecDeque<Bytes>) -> Body {
-    Body::from_stream(stream::unfold((delivery, pieces, true), |(mut delivery, mut pieces, first)| async move {
-        if !first {
-            // A body that is not ready makes the connection flush; it also notices then that the
-            // client has left.
-            tokio::task::yield_now().await;
-        }
-        let piece = pieces.pop_front()?;
-        if pieces.is_empty() {
-            // Clients may close as soon as they have seen the last piece, so it counts as handed over
-            // from here on.
-            delivery.ended(Outcome::Answered);
-        }
-        Some((Ok::<_, Infallible>(piece), (delivery, pieces, false)))
-    }))
+    Body::from_stream(stream::unfold(
+        (delivery, pieces, true),
+        |(mut delivery, mut pieces, first)| async move {
+            if !first {
+                // A body that is not ready makes the connection flush; it also notices then that the
+                // client has left.
+                tokio::task::yield_now().await;
+            }
+            let piece = pieces.pop_front()?;
+            if pieces.is_empty() {
+                // Clients may close as soon as they have seen the last piece, so it counts as handed over
+                // from here on.
+                delivery.ended(Outcome::Answered);
+            }
+            Some((Ok::<_, Infallible>(piece), (delivery, pieces, false)))
+        },
+    ))
 }
 
 /// An error answer in the words of `wire`.
@@ -134,10 +138,6 @@ fn answer_with(status: StatusCode, wire: &'static dyn Wire, request_id: &str, bo
     response
 }
 
-fn target(parts: &Parts) -> String {
-    format!("{} {}", parts.method, parts.uri)
-}
-
 /// What stands in the request id of an error: it follows from the request.
 fn token(host: &Host, digest: &[u8; 32]) -> String {
     let name: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -156,10 +156,7 @@ impl Delivery {
     fn ended(&mut self, outcome: Outcome) {
         self.over = true;
         let now = self.host.now_ms();
-        self.host.state().journal.change(self.due.sequence, |entry| {
-            entry.ended_ms = Some(now);
-            entry.outcome = outcome;
-        });
+        self.host.state().end(&self.due, outcome, now);
     }
 }
 
@@ -168,10 +165,13 @@ impl Drop for Delivery {
         if self.over {
             return;
         }
-        self.ended(Outcome::Dropped);
-        let Due { session, generation, digest, turn, .. } = &self.due;
+        let now = self.host.now_ms();
         let mut state = self.host.state();
-        if let Some(session) = state.sessions.get_mut(session).filter(|session| session.generation == *generation) {
+        state.end(&self.due, Outcome::Dropped, now);
+        let Due { session, generation, digest, turn, .. } = &self.due;
+        if let Some(session) =
+            state.sessions.get_mut(session).filter(|session| session.generation == *generation)
+        {
             session.abandon(*digest, *turn, self.waiting);
         }
     }

@@ -42,6 +42,8 @@ impl Host {
 
     /// Starts the session `key` with this script, unplayed and with an empty journal, whatever it was
     /// before. Requests that an earlier session of this key still held get an error.
+    ///
+    /// A key of 1 to 64 letters, digits, `-` and `_` can be named in every way that there is.
     pub fn load(&self, key: &str, script: Script) {
         self.state().load(key, script);
     }
@@ -121,6 +123,10 @@ impl Host {
     /// The requests of all sessions, in order of arrival, and how many older ones gave way to them.
     pub fn journal_of_all(&self) -> (Vec<JournalEntry>, u64) {
         self.state().journal.all()
+    }
+
+    pub(crate) fn is_loaded(&self, key: &str) -> bool {
+        self.state().sessions.contains_key(key)
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {

@@ -90,7 +90,8 @@ impl Journal {
         self.body_bytes += entry.body.len();
         self.sessions.entry(entry.session.clone()).or_default().sequences.push_back(entry.sequence);
         self.entries.insert(entry.sequence, entry);
-        while self.entries.len() > ENTRIES_MAX || (self.body_bytes > BODY_BYTES_MAX && self.entries.len() > 1) {
+        while self.entries.len() > ENTRIES_MAX || (self.body_bytes > BODY_BYTES_MAX && self.entries.len() > 1)
+        {
             self.drop_oldest();
         }
     }
@@ -124,7 +125,8 @@ impl Journal {
     /// The entries of one session, and how many older ones had to give way.
     pub(crate) fn of(&self, session: &str) -> (Vec<JournalEntry>, u64) {
         let Some(chapter) = self.sessions.get(session) else { return (Vec::new(), 0) };
-        let entries = chapter.sequences.iter().filter_map(|sequence| self.entries.get(sequence)).cloned().collect();
+        let entries =
+            chapter.sequences.iter().filter_map(|sequence| self.entries.get(sequence)).cloned().collect();
         (entries, chapter.dropped)
     }
 

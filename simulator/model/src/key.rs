@@ -11,6 +11,9 @@ pub const DEFAULT_SESSION: &str = "default";
 const HEADER: &str = "x-proofhouse-session";
 /// What stands before a session key in a text.
 const MARKER: &str = "proofhouse-session:";
+/// For those whose request named no session, or a wrong one.
+pub(crate) const HOW_NAMED: &str = "a request names its session by the path /s/KEY/v1/…, the header \
+    x-proofhouse-session, the API key or the text proofhouse-session:KEY in a message";
 
 /// The session named in the path, as `/s/{key}/…`.
 pub(crate) fn in_path(uri: &Uri) -> Option<&str> {
@@ -63,8 +66,10 @@ mod tests {
     }
 
     fn key(path: &str, headers: &[(&'static str, &str)], request: &ModelRequest) -> String {
-        let headers =
-            headers.iter().map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap())).collect();
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap()))
+            .collect();
         of(&path.parse().unwrap(), &headers, Some(request), |key| matches!(key, "loaded" | "other"))
     }
 
@@ -86,6 +91,9 @@ mod tests {
     fn a_marker_is_found_in_any_text_and_needs_a_key() {
         assert_eq!(key("/", &[], &request("x proofhouse-session:sys", "proofhouse-session:usr")), "sys");
         assert_eq!(key("/", &[], &request("", "proofhouse-session: no proofhouse-session:yes.")), "yes");
-        assert_eq!(key("/", &[], &request("", &format!("proofhouse-session:{}", "a".repeat(65)))), DEFAULT_SESSION);
+        assert_eq!(
+            key("/", &[], &request("", &format!("proofhouse-session:{}", "a".repeat(65)))),
+            DEFAULT_SESSION
+        );
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn differences(conditions: &Conditions, request: &ModelRequest, body:
     found
 }
 
-fn absent<'a>(wanted: &'a Texts, has: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a str> {
+fn absent(wanted: &Texts, has: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
     wanted.0.iter().map(String::as_str).filter(move |text| !has(text))
 }
 

@@ -16,13 +16,22 @@ pub(crate) struct Rejection {
 
 impl Rejection {
     /// Status 400 for a request that the real API would refuse too.
-    pub(crate) fn invalid(param: impl Into<String>, code: Option<&'static str>, message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(
+        param: impl Into<String>,
+        code: Option<&'static str>,
+        message: impl Into<String>,
+    ) -> Self {
         Self { status: 400, message: message.into(), param: Some(param.into()), code }
     }
 
     /// The body is no JSON.
     pub(crate) fn not_json(error: &serde_json::Error) -> Self {
-        Self { status: 400, message: format!("the request body is no JSON: {error}"), param: None, code: None }
+        Self {
+            status: 400,
+            message: format!("the request body is no JSON: {error}"),
+            param: None,
+            code: None,
+        }
     }
 
     /// The body did not arrive, or is too large to be read.
@@ -33,7 +42,8 @@ impl Rejection {
 
     /// No wire answers at this path.
     pub(crate) fn unknown_path(method: &str, path: &str) -> Self {
-        let message = format!("nothing answers {method} {path}; this server speaks POST /v1/chat/completions");
+        let message =
+            format!("nothing answers {method} {path}; this server speaks POST /v1/chat/completions");
         Self { status: 404, message, param: None, code: Some("unknown_url") }
     }
 

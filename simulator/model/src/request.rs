@@ -62,7 +62,8 @@ pub struct OfferedTool {
 impl ModelRequest {
     /// The messages after the last one that the model itself said.
     pub fn news(&self) -> &[Message] {
-        let start = self.messages.iter().rposition(|message| message.role == "assistant").map_or(0, |last| last + 1);
+        let start =
+            self.messages.iter().rposition(|message| message.role == "assistant").map_or(0, |last| last + 1);
         &self.messages[start..]
     }
 

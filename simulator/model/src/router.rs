@@ -28,7 +28,8 @@ pub(crate) fn of(host: Host) -> Router {
     let mut router = Router::new();
     for prefix in ["", "/s/{key}"] {
         for (path, wire) in WIRES {
-            let call = move |State(host): State<Host>, request: Request| exchange::answer(host, wire, request);
+            let call =
+                move |State(host): State<Host>, request: Request| exchange::answer(host, wire, request);
             router = router.route(&format!("{prefix}{path}"), post(call));
         }
         router = router.route(&format!("{prefix}/v1/models"), get(models));
@@ -46,13 +47,15 @@ async fn models(State(host): State<Host>, uri: Uri, headers: HeaderMap) -> Json<
     let mut state = host.state();
     let session = key::of(&uri, &headers, None, |key| state.sessions.contains_key(key));
     if let Ok(session) = state.session(&session) {
-        let asked = session.script().turns().iter().filter_map(|turn| turn.when.model.clone()).collect::<Vec<_>>();
+        let asked =
+            session.script().turns().iter().filter_map(|turn| turn.when.model.clone()).collect::<Vec<_>>();
         names.extend(asked);
     }
     names.sort();
     names.dedup();
     let created = host.mint().created;
-    let model = |name: String| json!({"id": name, "object": "model", "created": created, "owned_by": "proofhouse"});
+    let model =
+        |name: String| json!({"id": name, "object": "model", "created": created, "owned_by": "proofhouse"});
     Json(json!({"object": "list", "data": names.into_iter().map(model).collect::<Vec<_>>()}))
 }
 

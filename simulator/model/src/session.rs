@@ -45,7 +45,8 @@ impl Session {
         for turn in script.turns() {
             let Some(name) = &turn.hold else { continue };
             let gate = gates.entry(name.clone()).or_default();
-            gate.opens_at = gate.opens_at.or(turn.after_arrivals.and_then(|count| usize::try_from(count).ok()));
+            gate.opens_at =
+                gate.opens_at.or(turn.after_arrivals.and_then(|count| usize::try_from(count).ok()));
         }
         Self {
             generation,
@@ -99,7 +100,8 @@ impl Session {
     pub(crate) fn abandon(&mut self, digest: Digest, turn: usize, waiting: Option<u64>) {
         self.abandoned.entry(digest).or_default().push_back(turn);
         if let Some(number) = waiting
-            && let Some(gate) = self.script.turns()[turn].hold.as_ref().and_then(|name| self.gates.get_mut(name))
+            && let Some(gate) =
+                self.script.turns()[turn].hold.as_ref().and_then(|name| self.gates.get_mut(name))
         {
             gate.leave(number);
             self.changed.notify_waiters();
@@ -118,7 +120,11 @@ impl Session {
     pub(crate) fn gate(&mut self, key: &str, name: &str) -> Result<&mut Gate, GateError> {
         let names: Vec<&str> = self.gates.keys().map(String::as_str).collect();
         let fix = suggest(name, &names);
-        self.gates.get_mut(name).ok_or_else(|| GateError::NoGate { session: key.to_owned(), gate: name.to_owned(), fix })
+        self.gates.get_mut(name).ok_or_else(|| GateError::NoGate {
+            session: key.to_owned(),
+            gate: name.to_owned(),
+            fix,
+        })
     }
 
     /// Ids of the turns that nothing has chosen, in order.

@@ -31,9 +31,12 @@ pub(crate) struct Arrival<'a> {
     pub(crate) headers: &'a HeaderMap,
     pub(crate) body: String,
     pub(crate) digest: Digest,
-    /// What the wire made of it, with the body as JSON.
-    pub(crate) read: Result<(ModelRequest, Value), Rejection>,
+    /// What the wire made of it.
+    pub(crate) read: &'a Read,
 }
+
+/// A request as its wire reads it, with the body as JSON.
+pub(crate) type Read = Result<(ModelRequest, Value), Rejection>;
 
 /// What happens to a request.
 pub(crate) enum Fate {
@@ -106,9 +109,9 @@ impl State {
         let fate = match read {
             Err(rejection) => {
                 entry.outcome = Outcome::Rejected;
-                Fate::Error(rejection)
+                Fate::Error(rejection.clone())
             }
-            Ok((request, json)) => self.choose(&mut entry, digest, &request, &json, mint),
+            Ok((request, json)) => self.choose(&mut entry, digest, request, json, mint),
         };
         if let Fate::Error(rejection) = &fate {
             entry.error = Some(rejection.message.clone());
@@ -119,6 +122,14 @@ impl State {
         }
         self.journal.add(entry);
         fate
+    }
+
+    /// Notes how an answer ended.
+    pub(crate) fn end(&mut self, due: &Due, outcome: Outcome, now_ms: u64) {
+        self.journal.change(due.sequence, |entry| {
+            entry.ended_ms = Some(now_ms);
+            entry.outcome = outcome;
+        });
     }
 
     fn choose(
@@ -132,9 +143,11 @@ impl State {
         let key = entry.session.as_str();
         let Some(session) = self.sessions.get_mut(key) else {
             entry.outcome = Outcome::Missed;
-            return Fate::Error(Rejection::no_turn(format!("no session `{key}` is loaded")));
+            let message = format!("no session `{key}` is loaded; {}", key::HOW_NAMED);
+            return Fate::Error(Rejection::no_turn(message));
         };
-        let Chosen { turn: index, retry } = match session.choose(key, entry.sequence, &digest, request, json) {
+        let Chosen { turn: index, retry } = match session.choose(key, entry.sequence, &digest, request, json)
+        {
             Ok(chosen) => chosen,
             Err(why) => {
                 entry.outcome = Outcome::Missed;

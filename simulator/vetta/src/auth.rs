@@ -24,7 +24,11 @@ pub fn bearer(call: &Call, keyring: &Keyring) -> Result<Caller, Refusal> {
     };
     let key = match header.split_once(' ') {
         Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => key.trim(),
-        _ => return Err(Refusal::unauthenticated("the header is not of the form `authorization: Bearer KEY`")),
+        _ => {
+            return Err(Refusal::unauthenticated(
+                "the header is not of the form `authorization: Bearer KEY`",
+            ));
+        }
     };
     keyring.caller(key).cloned().ok_or_else(|| Refusal::unauthenticated("the API key is not known"))
 }
@@ -43,9 +47,16 @@ mod tests {
         };
         assert_eq!(check(Some("Bearer sk_sim_ada")).unwrap().account, "acct_ada");
         assert_eq!(check(Some("bearer  sk_sim_ada_future")).unwrap().environment.name, "future");
-        for bad in [None, Some(""), Some("Bearer"), Some("Bearer "), Some("Bearer nobody"), Some("sk_sim_ada"),
-            Some("Basic sk_sim_ada"), Some("Bearer SK_SIM_ADA")]
-        {
+        for bad in [
+            None,
+            Some(""),
+            Some("Bearer"),
+            Some("Bearer "),
+            Some("Bearer nobody"),
+            Some("sk_sim_ada"),
+            Some("Basic sk_sim_ada"),
+            Some("Bearer SK_SIM_ADA"),
+        ] {
             assert_eq!(check(bad).unwrap_err().status, 401, "{bad:?}");
         }
     }

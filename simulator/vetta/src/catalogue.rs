@@ -38,7 +38,11 @@ impl Default for Catalogue {
             find: Arc::new(|environment, id| environment.row(id).cloned()),
             render: Arc::new(|row, _| serde_json::to_value(&row.harness).unwrap_or_default()),
             missing: Arc::new(|_, id| {
-                Refusal::not_found("harness_not_found", Some("id"), format!("no harness is published as `{id}`"))
+                Refusal::not_found(
+                    "harness_not_found",
+                    Some("id"),
+                    format!("no harness is published as `{id}`"),
+                )
             }),
             max_age_s: 60,
         }

@@ -109,7 +109,8 @@ impl Environment {
         for (at, row) in self.rows.iter().enumerate() {
             let base = &row.harness.base;
             if base.is_empty() || !bases.insert(base.to_lowercase()) {
-                let problem = format!("`{base}` is empty or taken by another row; give each row a base of its own");
+                let problem =
+                    format!("`{base}` is empty or taken by another row; give each row a base of its own");
                 return Err(FixtureError::contradiction(origin, format!("rows[{at}].harness.base"), problem));
             }
         }
@@ -121,7 +122,8 @@ impl Environment {
         }
         for (at, pair) in self.models.windows(2).enumerate() {
             if pair[0].id >= pair[1].id {
-                let problem = format!("`{}` does not sort after the one before it; pages go by id", pair[1].id);
+                let problem =
+                    format!("`{}` does not sort after the one before it; pages go by id", pair[1].id);
                 return Err(FixtureError::contradiction(origin, format!("models[{}].id", at + 1), problem));
             }
         }
@@ -136,7 +138,8 @@ mod tests {
     #[test]
     fn what_ships_is_the_fixture_table() {
         let shipped = Environment::shipped().unwrap();
-        let bases = |at: usize| shipped[at].rows.iter().map(|row| row.harness.base.as_str()).collect::<Vec<_>>();
+        let bases =
+            |at: usize| shipped[at].rows.iter().map(|row| row.harness.base.as_str()).collect::<Vec<_>>();
         let default =
             ["pi", "vetta", "sim-cli", "sim-iso-noask", "sim-dark", "sim-dark-cli", "sim-local", "sim-byo"];
         assert_eq!(bases(0), default);
@@ -151,7 +154,7 @@ mod tests {
         let good = include_str!("../../../fixtures/vetta/environments/default.json");
         let spelling = good.replacen("\"hosted\"", "\"cloud\"", 1);
         let error = Environment::parse(&spelling, "a.json").unwrap_err().to_string();
-        assert!(error.starts_with("a.json: unknown variant `cloud`") && error.contains("line 7"), "{error}");
+        assert!(error.starts_with("a.json: unknown variant `cloud`") && error.contains("line 8"), "{error}");
         let twice = good.replacen("\"vetta\"", "\"Pi\"", 1);
         let error = Environment::parse(&twice, "a.json").unwrap_err().to_string();
         assert!(error.starts_with("a.json: rows[1].harness.base: `Pi` is"), "{error}");

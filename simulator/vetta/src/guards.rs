@@ -52,7 +52,10 @@ pub fn multiagent(write: &Write<'_>) -> Option<Fault> {
     let mute = !write.row.harness.capabilities.injected_tools;
     (mute && write.merged.multiagent.is_some()).then(|| {
         let base = &write.row.harness.base;
-        Fault::at("multiagent", format!("needs a harness with `injected_tools`, which `{base}` does not declare"))
+        Fault::at(
+            "multiagent",
+            format!("needs a harness with `injected_tools`, which `{base}` does not declare"),
+        )
     })
 }
 
@@ -61,7 +64,10 @@ pub fn mcp_servers(write: &Write<'_>) -> Option<Fault> {
     let mute = !write.row.harness.capabilities.injected_tools;
     (mute && !write.merged.mcp_servers.is_empty()).then(|| {
         let base = &write.row.harness.base;
-        Fault::at("mcp_servers", format!("needs a harness with `injected_tools`, which `{base}` does not declare"))
+        Fault::at(
+            "mcp_servers",
+            format!("needs a harness with `injected_tools`, which `{base}` does not declare"),
+        )
     })
 }
 
@@ -95,9 +101,16 @@ mod tests {
             assert_eq!(judged(verb, "sim-mute", &servers), refused("mcp_servers"));
             let nothing = json!({"mcp_servers": [], "multiagent": null, "connections": ["conn_1"]});
             assert_eq!(judged(verb, "sim-mute", &nothing), Ok(()));
-            for base in
-                ["pi", "vetta", "sim-cli", "sim-iso-noask", "sim-dark", "sim-dark-cli", "sim-local", "sim-byo"]
-            {
+            for base in [
+                "pi",
+                "vetta",
+                "sim-cli",
+                "sim-iso-noask",
+                "sim-dark",
+                "sim-dark-cli",
+                "sim-local",
+                "sim-byo",
+            ] {
                 assert_eq!(judged(verb, base, &team), Ok(()), "{base}");
                 assert_eq!(judged(verb, base, &servers), Ok(()), "{base}");
             }

@@ -30,7 +30,12 @@ struct Entry {
 
 impl Keyring {
     /// Makes `key` stand for `account` in `environment`.
-    pub fn grant(&mut self, key: impl Into<String>, account: impl Into<String>, environment: Arc<Environment>) {
+    pub fn grant(
+        &mut self,
+        key: impl Into<String>,
+        account: impl Into<String>,
+        environment: Arc<Environment>,
+    ) {
         self.0.insert(key.into(), Caller { account: account.into(), environment });
     }
 
@@ -57,7 +62,8 @@ impl Keyring {
                 return Err(FixtureError::contradiction(origin, format!("[{at}].environment"), problem));
             };
             if keyring.0.contains_key(&entry.key) {
-                let problem = "the key is given twice; a key stands for one account in one environment".to_owned();
+                let problem =
+                    "the key is given twice; a key stands for one account in one environment".to_owned();
                 return Err(FixtureError::contradiction(origin, format!("[{at}].key"), problem));
             }
             keyring.grant(entry.key, entry.account, environment.clone());
@@ -79,8 +85,10 @@ mod tests {
     #[test]
     fn what_ships_has_two_accounts_in_default_and_a_key_in_future() {
         let keyring = Keyring::shipped().unwrap();
-        let pairs: Vec<_> =
-            keyring.iter().map(|(_, caller)| (caller.account.as_str(), caller.environment.name.as_str())).collect();
+        let pairs: Vec<_> = keyring
+            .iter()
+            .map(|(_, caller)| (caller.account.as_str(), caller.environment.name.as_str()))
+            .collect();
         assert_eq!(pairs, [("acct_ada", "default"), ("acct_ada", "future"), ("acct_ben", "default")]);
     }
 

@@ -1,8 +1,9 @@
 //! The policies of the room, put together.
 
 use crate::{
-    FixtureError, Keyring, admission::Admission, agents::Agents, auth::Auth, catalogue::Catalogue, events::Events,
-    guards::Guards, http::Http, models::Models, paging::Paging, sessions::Sessions, turns::TurnRules,
+    FixtureError, Keyring, admission::Admission, agents::Agents, auth::Auth, catalogue::Catalogue,
+    events::Events, guards::Guards, http::Http, models::Models, paging::Paging, sessions::Sessions,
+    turns::TurnRules,
 };
 
 /// Everything that a service is made of. The default of every policy is conformance; the default keyring

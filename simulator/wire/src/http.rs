@@ -29,7 +29,13 @@ pub struct Request {
 impl Request {
     /// A request without headers or body.
     pub fn new(method: &str, path: impl Into<String>) -> Self {
-        Self { method: method.to_owned(), path: path.into(), headers: Vec::new(), body: None, title_case: false }
+        Self {
+            method: method.to_owned(),
+            path: path.into(),
+            headers: Vec::new(),
+            body: None,
+            title_case: false,
+        }
     }
 
     /// Adds a header.
@@ -127,7 +133,12 @@ impl Open {
 }
 
 /// Sends `request` to `authority` and reads the whole answer.
-pub async fn send(net: &Net, authority: &str, request: &Request, limits: Limits) -> Result<Response, Failure> {
+pub async fn send(
+    net: &Net,
+    authority: &str,
+    request: &Request,
+    limits: Limits,
+) -> Result<Response, Failure> {
     let whole = async {
         let mut open = open(net, authority, request, limits.head).await?;
         let mut body = Vec::new();
@@ -168,7 +179,9 @@ async fn exchange(net: &Net, authority: &str, request: &Request) -> Result<Open,
     let headers = parts
         .headers
         .iter()
-        .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+        .map(|(name, value)| {
+            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+        })
         .collect();
     Ok(Open { status: parts.status.as_u16(), headers, body, _connection: connection })
 }

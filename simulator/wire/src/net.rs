@@ -67,7 +67,8 @@ pub struct MemoryNet(Arc<Mutex<BTreeMap<String, mpsc::Sender<DuplexStream>>>>);
 impl MemoryNet {
     async fn connect(&self, authority: &str) -> io::Result<Stream> {
         let door = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(authority).cloned();
-        let refused = || io::Error::new(io::ErrorKind::ConnectionRefused, format!("nobody listens at {authority}"));
+        let refused =
+            || io::Error::new(io::ErrorKind::ConnectionRefused, format!("nobody listens at {authority}"));
         let door = door.ok_or_else(refused)?;
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         door.send(theirs).await.map_err(|_| refused())?;

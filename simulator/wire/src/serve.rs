@@ -22,7 +22,12 @@ pub type HeadFilter = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
 /// Serves `router` until `stop` resolves. Open connections are dropped then.
 ///
 /// Handlers find the [`Peer`] of the connection among the request's extensions.
-pub async fn serve(mut listener: Listener, router: Router, filter: Option<HeadFilter>, stop: impl Future<Output = ()>) {
+pub async fn serve(
+    mut listener: Listener,
+    router: Router,
+    filter: Option<HeadFilter>,
+    stop: impl Future<Output = ()>,
+) {
     let mut connections = tokio::task::JoinSet::new();
     tokio::pin!(stop);
     loop {
@@ -54,7 +59,12 @@ async fn connection(stream: Stream, peer: Peer, router: Router, filter: Option<H
     }
 }
 
-async fn http1<S: AsyncRead + AsyncWrite + Unpin + Send>(stream: S, peer: Peer, router: Router, keep_alive: bool) {
+async fn http1<S: AsyncRead + AsyncWrite + Unpin + Send>(
+    stream: S,
+    peer: Peer,
+    router: Router,
+    keep_alive: bool,
+) {
     let service = service_fn(move |request: Request<Incoming>| {
         let router = router.clone();
         async move {
@@ -93,7 +103,11 @@ struct Rewound {
 }
 
 impl AsyncRead for Rewound {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>, buf: &mut ReadBuf<'_>) -> task::Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut task::Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> task::Poll<io::Result<()>> {
         let this = &mut *self;
         let rest = &this.head[this.at..];
         if rest.is_empty() {
@@ -107,7 +121,11 @@ impl AsyncRead for Rewound {
 }
 
 impl AsyncWrite for Rewound {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>, bytes: &[u8]) -> task::Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut task::Context<'_>,
+        bytes: &[u8],
+    ) -> task::Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> task::Poll<io::Result<()>> {

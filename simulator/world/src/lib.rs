@@ -1,3 +1,15 @@
 //! A contract's server and a model put together, defects, degenerate targets and the control port.
 
+mod control;
 pub mod defects;
+pub mod degenerate;
+mod describe;
+mod model_address;
+mod oao_server;
+mod running;
+mod vetta_server;
+mod vetta_turns;
+
+pub use describe::describe;
+pub use model_address::ModelAddress;
+pub use running::{Plan, Running, StartError, start};

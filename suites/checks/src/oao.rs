@@ -1,12 +1,37 @@
 //! The OAO contract.
 
+mod acceptance;
+mod agents;
+mod canonical;
+mod definition;
+mod generate;
+mod keys;
+mod limits;
+mod operations;
+mod place;
 mod preflight;
+mod refusal;
+mod result_schema;
+mod schema_corpus;
+mod schema_size;
+mod versions;
 
 use engine::Check;
 
 /// The checks of this contract, topic by topic.
 pub(crate) fn checks() -> Vec<Check> {
-    Vec::new()
+    [
+        definition::CHECKS,
+        definition::PROPERTIES,
+        keys::CHECKS,
+        limits::CHECKS,
+        result_schema::CHECKS,
+        result_schema::PROPERTIES,
+        schema_corpus::CHECKS,
+        schema_size::CHECKS,
+        versions::CHECKS,
+    ]
+    .concat()
 }
 
 pub(crate) use preflight::preflight;

@@ -1,15 +1,48 @@
 //! The Vetta contract.
 
+mod admission;
+mod agents;
+mod agents_times_rows;
+mod approvals;
 mod catalogue;
+mod catalogue_in_use;
+mod demands;
+mod early_guards;
+mod environments;
+mod evidence;
+mod harness_object;
+mod injected_tools;
+mod listing;
 mod preflight;
+mod reading_one;
+mod reads;
 mod refusal;
 mod rows;
+mod runnable;
+mod selection;
+mod streaming;
+mod structured_output;
 
 use engine::Check;
 
 /// The checks of this contract, topic by topic.
 pub(crate) fn checks() -> Vec<Check> {
-    [catalogue::CHECKS].concat()
+    [
+        admission::CHECKS,
+        agents_times_rows::CHECKS,
+        approvals::CHECKS,
+        catalogue::CHECKS,
+        catalogue_in_use::CHECKS,
+        early_guards::CHECKS,
+        harness_object::CHECKS,
+        injected_tools::CHECKS,
+        reading_one::CHECKS,
+        runnable::CHECKS,
+        selection::CHECKS,
+        streaming::CHECKS,
+        structured_output::CHECKS,
+    ]
+    .concat()
 }
 
 pub(crate) use preflight::preflight;

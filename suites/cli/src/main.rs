@@ -1,1 +1,64 @@
-fn main() {}
+//! `proofhouse`: is this harness what its contract says?
+
+mod console;
+mod explain;
+mod failure;
+mod judge;
+mod list;
+mod listen;
+mod model;
+mod prove;
+mod run;
+mod simulate;
+mod subject;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Conformance suite and simulator for agent harnesses.
+#[derive(Debug, Parser)]
+#[command(name = "proofhouse", version, about, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Judge a target; without one, the built-in simulator.
+    Run(run::Arguments),
+    /// Judge a recording again, without the target.
+    Judge(judge::Arguments),
+    /// Show that every check can fail: checks against defects.
+    Prove(prove::Arguments),
+    /// List requirements, checks, defects and open points.
+    List(list::Arguments),
+    /// Show one requirement, check, defect or open point.
+    Explain(explain::Arguments),
+    /// Serve a contract, correctly or with named defects.
+    Simulate(simulate::Arguments),
+    /// Serve a model that answers as a script says.
+    Model(model::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().verb {
+        Verb::Run(arguments) => run::run(&arguments),
+        Verb::Judge(arguments) => judge::judge(&arguments),
+        Verb::Prove(arguments) => prove::prove(&arguments),
+        Verb::List(arguments) => list::list(&arguments),
+        Verb::Explain(arguments) => explain::explain(&arguments),
+        Verb::Simulate(arguments) => simulate::simulate(&arguments),
+        Verb::Model(arguments) => model::model(&arguments),
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(Failure(reason)) => {
+            console::complain(&format!("error: {reason}"));
+            ExitCode::from(recording::ExitCode::CouldNotJudge.code())
+        }
+    }
+}

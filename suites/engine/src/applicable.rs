@@ -7,9 +7,10 @@ use spec::Need;
 pub(crate) fn unmet(needs: &[Need], facts: &TargetFacts, has_model: bool) -> Option<String> {
     needs.iter().find_map(|need| {
         let (offered, how) = match need {
-            Need::SecondAccount => {
-                (facts.credentials.contains("second_account"), "a key of a second account: give `[credentials] second_account`")
-            }
+            Need::SecondAccount => (
+                facts.credentials.contains("second_account"),
+                "a key of a second account: give `[credentials] second_account`",
+            ),
             Need::ReservedIds => (
                 !facts.list("reserved_ids").is_empty(),
                 "ids that are reserved and not published: give `[settings] reserved_ids`",
@@ -22,7 +23,9 @@ pub(crate) fn unmet(needs: &[Need], facts: &TargetFacts, has_model: bool) -> Opt
                 facts.text("unsupported_keyword").is_some(),
                 "a schema keyword outside the supported subset: give `[settings] unsupported_keyword`",
             ),
-            Need::SteerableModel => (has_model, "a model endpoint that the target can be told to call: give `[model]`"),
+            Need::SteerableModel => {
+                (has_model, "a model endpoint that the target can be told to call: give `[model]`")
+            }
             _ => (true, ""),
         };
         (!offered).then(|| how.to_owned())

@@ -1,6 +1,6 @@
 //! The hand of a drive: it asks the target, and everything it does is recorded.
 
-use std::time::Duration;
+use std::{cell::Cell, time::Duration};
 
 use recording::{Stop, TargetFacts, What};
 use serde_json::Value;
@@ -54,12 +54,13 @@ pub struct Driver<'a> {
     recorder: Recorder,
     token: String,
     seed: Seed,
+    handed_out: Cell<u64>,
 }
 
 impl<'a> Driver<'a> {
     pub(crate) fn new(opened: &'a Opened, facts: &'a TargetFacts, token: String, seed: Seed) -> Self {
         let recorder = Recorder::new(opened.clock.clone(), opened.description.secrets());
-        Self { opened, facts, recorder, token, seed }
+        Self { opened, facts, recorder, token, seed, handed_out: Cell::new(0) }
     }
 
     pub(crate) fn recorder(&self) -> &Recorder {
@@ -69,6 +70,14 @@ impl<'a> Driver<'a> {
     /// A token that no other check of no other run uses. Plant it in what the check creates.
     pub fn token(&self) -> &str {
         &self.token
+    }
+
+    /// A name that this check has not used before: the token and a running number. It suits whatever has
+    /// to differ from call to call, such as an idempotency key.
+    pub fn fresh(&self) -> String {
+        let number = self.handed_out.get() + 1;
+        self.handed_out.set(number);
+        format!("{}-{number}", self.token)
     }
 
     /// The marker that leads the target's model requests to the session of this check.
@@ -95,7 +104,9 @@ impl<'a> Driver<'a> {
     pub fn model(&self) -> Result<&dyn ModelPort, Halt> {
         match &self.opened.model {
             Some(model) => Ok(model.as_ref()),
-            None => Err(self.unmet("a model endpoint that the target can be told to call: give `[model]` in the target file")),
+            None => Err(self.unmet(
+                "a model endpoint that the target can be told to call: give `[model]` in the target file",
+            )),
         }
     }
 
@@ -180,7 +191,10 @@ impl<'a> Driver<'a> {
 
     /// Ends the drive as `not_applicable`; the entry recorded as `evidence` shows it.
     pub fn inapplicable(&self, reason: &str, evidence: &str) -> Halt {
-        self.stop("inapplicable", Stop::Inapplicable { reason: reason.to_owned(), evidence: evidence.to_owned() })
+        self.stop(
+            "inapplicable",
+            Stop::Inapplicable { reason: reason.to_owned(), evidence: evidence.to_owned() },
+        )
     }
 
     /// Ends the drive as an error of the suite.

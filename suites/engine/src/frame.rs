@@ -1,12 +1,26 @@
 //! The frame around a judge: what stops a drive, how cases are folded, how levels weigh.
 
+use std::{any::Any, panic::AssertUnwindSafe};
+
 use recording::{CaseView, FindingKind, Judged, Recording, Verdict, Witness};
 use spec::{Level, Spec};
 
 use crate::{Check, Kind, Property};
 
-/// Decides a check from its recording. Pure: no target, no time, no chance.
+/// Decides a check from its recording. Pure: no target, no time, no chance. A judge that panics is an
+/// error of the suite.
 pub fn judge(check: &Check, recording: &Recording, spec: &Spec) -> Verdict {
+    let judged = std::panic::catch_unwind(AssertUnwindSafe(|| decide(check, recording, spec)));
+    judged.unwrap_or_else(|panic| Verdict::Error { reason: format!("the judge panicked: {}", words(&*panic)) })
+}
+
+/// What a panic said.
+pub(crate) fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without words".to_owned())
+}
+
+fn decide(check: &Check, recording: &Recording, spec: &Spec) -> Verdict {
     if let Some(verdict) = recording.stopped(None) {
         return verdict;
     }
@@ -22,13 +36,20 @@ pub fn judge(check: &Check, recording: &Recording, spec: &Spec) -> Verdict {
 /// before the requirement could be looked at, is excused by no level.
 fn weigh(verdict: Verdict, level: Level) -> Verdict {
     match verdict {
-        Verdict::Fail(finding) if level != Level::Must && finding.kind == FindingKind::Violation => Verdict::Warn(finding),
+        Verdict::Fail(finding) if level != Level::Must && finding.kind == FindingKind::Violation => {
+            Verdict::Warn(finding)
+        }
         verdict => verdict,
     }
 }
 
 /// Decides one case.
-pub(crate) fn judge_case(property: &Property, case: &CaseView<'_>, recording: &Recording, spec: &Spec) -> Verdict {
+pub(crate) fn judge_case(
+    property: &Property,
+    case: &CaseView<'_>,
+    recording: &Recording,
+    spec: &Spec,
+) -> Verdict {
     match recording.stopped(Some(&case.label().case)) {
         Some(verdict) => verdict,
         None => (property.judge)(case, spec).into(),

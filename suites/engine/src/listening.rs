@@ -58,7 +58,11 @@ impl<'a> Listening<'a> {
 
     /// Reads on until `wanted` says so of a frame, and returns that frame; `None` when the stream ends
     /// before, or `within` has passed.
-    pub async fn until(&mut self, within: Duration, mut wanted: impl FnMut(&Received) -> bool) -> Option<Received> {
+    pub async fn until(
+        &mut self,
+        within: Duration,
+        mut wanted: impl FnMut(&Received) -> bool,
+    ) -> Option<Received> {
         let driver = self.driver;
         let search = async {
             loop {

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use recording::{Recording, Status};
+use recording::{ExitCode, Recording, Status};
 use serde::Serialize;
 use spec::{Contract, Spec};
 
@@ -14,7 +14,11 @@ use crate::{Check, Launch, Plan, Registry, RunError, Sampling, run::in_world};
 /// Brings up simulators that are wrong in a named way.
 pub trait Bench: Sync {
     /// The simulator of `contract`, with `defect` or without one.
-    fn simulator(&self, contract: Contract, defect: Option<&str>) -> Result<Box<dyn Launch>, crate::LaunchError>;
+    fn simulator(
+        &self,
+        contract: Contract,
+        defect: Option<&str>,
+    ) -> Result<Box<dyn Launch>, crate::LaunchError>;
 
     /// The degenerate targets, by name.
     fn degenerate_kinds(&self) -> Vec<&'static str>;
@@ -93,7 +97,13 @@ pub struct Question<'a> {
 
 impl Question<'_> {
     fn plan(&self) -> Plan {
-        Plan { checks: Vec::new(), seed: self.seed, nonce: String::new(), sampling: Sampling::of_matrix(), jobs: 1 }
+        Plan {
+            checks: Vec::new(),
+            seed: self.seed,
+            nonce: String::new(),
+            sampling: Sampling::of_matrix(),
+            jobs: 1,
+        }
     }
 
     fn own_defect(&self, check: &str) -> Option<&str> {
@@ -102,8 +112,13 @@ impl Question<'_> {
 }
 
 /// Computes the matrix of the question's checks and their defects. `watch` is told of each cell.
-pub fn matrix(question: &Question<'_>, bench: &dyn Bench, watch: &(dyn Fn(&Cell) + Sync)) -> Result<Matrix, RunError> {
-    let defects: Vec<&str> = question.checks.iter().filter_map(|check| question.own_defect(check.id)).collect();
+pub fn matrix(
+    question: &Question<'_>,
+    bench: &dyn Bench,
+    watch: &(dyn Fn(&Cell) + Sync),
+) -> Result<Matrix, RunError> {
+    let defects: Vec<&str> =
+        question.checks.iter().filter_map(|check| question.own_defect(check.id)).collect();
     let alive = in_parallel(question.jobs, &defects, |defect| survives_preflight(question, bench, defect))?;
     let pairs: Vec<(&Check, &str)> = defects
         .iter()
@@ -116,7 +131,8 @@ pub fn matrix(question: &Question<'_>, bench: &dyn Bench, watch: &(dyn Fn(&Cell)
         watch(&cell);
         Ok(cell)
     })?;
-    let degenerate = in_parallel(question.jobs, &bench.degenerate_kinds(), |kind| degenerate(question, bench, kind))?;
+    let degenerate =
+        in_parallel(question.jobs, &bench.degenerate_kinds(), |kind| degenerate(question, bench, kind))?;
     Ok(sum_up(question, &defects, cells, degenerate))
 }
 
@@ -151,25 +167,40 @@ fn degenerate(question: &Question<'_>, bench: &dyn Bench, kind: &str) -> Result<
     }
     let preflight = (question.registry.preflight)(question.contract);
     let alive = in_world(&question.plan(), &preflight, launch.as_ref(), question.spec)?.passed();
-    let exit = if alive { crate::ExitCode::NotConforming } else { crate::ExitCode::CouldNotJudge };
+    let exit = if alive { ExitCode::NotConforming } else { ExitCode::CouldNotJudge };
     Ok(Degenerate { kind: kind.to_owned(), passes: passing.len(), passing, exit_code: exit.code() })
 }
 
-fn sum_up(question: &Question<'_>, defects: &[&str], cells: Vec<Cell>, degenerate: Vec<Degenerate>) -> Matrix {
+fn sum_up(
+    question: &Question<'_>,
+    defects: &[&str],
+    cells: Vec<Cell>,
+    degenerate: Vec<Degenerate>,
+) -> Matrix {
     let kills = |cell: &Cell| {
         let Some((_, own, entry)) = question.spec.defect(&cell.defect) else { return false };
-        own.id == cell.check && cell.status.name() == entry.status.name() && cell.message == entry.message && entry.message.is_some()
+        own.id == cell.check
+            && cell.status.name() == entry.status.name()
+            && cell.message == entry.message
+            && entry.message.is_some()
     };
     let proven: Vec<&str> = cells.iter().filter(|cell| kills(cell)).map(|cell| cell.check.as_str()).collect();
     let is_own = |cell: &&Cell| question.own_defect(&cell.check) == Some(cell.defect.as_str());
     let off: Vec<&Cell> = cells.iter().filter(|cell| !is_own(cell)).collect();
     let agree = off.iter().filter(|cell| cell.declared || is_green(cell.status)).count();
-    let unseen = |defect: &&&str| !cells.iter().any(|cell| cell.defect == ***defect && !is_green(cell.status));
+    let unseen =
+        |defect: &&&str| !cells.iter().any(|cell| cell.defect == ***defect && !is_green(cell.status));
     Matrix {
         contract: question.contract,
         checks: question.checks.len(),
         proven: proven.len(),
-        unproven: question.checks.iter().map(|check| check.id).filter(|id| !proven.contains(id)).map(str::to_owned).collect(),
+        unproven: question
+            .checks
+            .iter()
+            .map(|check| check.id)
+            .filter(|id| !proven.contains(id))
+            .map(str::to_owned)
+            .collect(),
         aim: if off.is_empty() { 1.0 } else { agree as f64 / off.len() as f64 },
         orphans: defects.iter().filter(unseen).map(|defect| (*defect).to_owned()).collect(),
         degenerate,

@@ -83,8 +83,7 @@ pub async fn perform(
         model.forget(&token);
     }
     let recording = driver.recorder().finish(check.id, &token, facts.clone());
-    let judged = std::panic::catch_unwind(AssertUnwindSafe(|| frame::judge(check, &recording, spec)));
-    let verdict = judged.unwrap_or_else(|panic| Verdict::Error { reason: format!("the judge panicked: {}", words(&panic)) });
+    let verdict = frame::judge(check, &recording, spec);
     Performed { recording, verdict, duration_ms: stopwatch.elapsed_ms() }
 }
 
@@ -92,22 +91,19 @@ async fn drive(check: &Check, driver: &Driver<'_>, sampling: Sampling, budget: B
     let driven = async {
         match check.kind {
             Kind::Single { drive, .. } => drive(driver).await,
-            Kind::Property(property) => property::drive_cases(check.id, property, driver, sampling, spec).await,
+            Kind::Property(property) => {
+                property::drive_cases(check.id, property, driver, sampling, spec).await
+            }
         }
     };
     // A halt is recorded by whoever made it.
     match driver.clock().within(budget.0, AssertUnwindSafe(driven).catch_unwind()).await {
         Some(Ok(_)) => {}
-        Some(Err(panic)) => drop(driver.broken(format!("the drive panicked: {}", words(&panic)))),
+        Some(Err(panic)) => drop(driver.broken(format!("the drive panicked: {}", frame::words(&*panic)))),
         None => {
             driver.recorder().set_case(None);
             let ms = u64::try_from(budget.0.as_millis()).unwrap_or(u64::MAX);
             drop(driver.stop("budget", Stop::Budget { ms }));
         }
     }
-}
-
-fn words(panic: &Box<dyn std::any::Any + Send>) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without words".to_owned())
 }

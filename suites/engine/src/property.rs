@@ -67,10 +67,9 @@ async fn drive_case(property: &Property, driver: &Driver<'_>, name: &str, case: 
 
 fn is_red(check: &str, property: &Property, driver: &Driver<'_>, name: &str, spec: &Spec) -> bool {
     let recording = driver.recorder().peek(check, driver.token(), driver.facts().clone());
-    recording
-        .cases()
-        .find(|case| case.label().case == name)
-        .is_some_and(|case| matches!(frame::judge_case(property, &case, &recording, spec).status(), Status::Fail | Status::Warn))
+    recording.cases().find(|case| case.label().case == name).is_some_and(|case| {
+        matches!(frame::judge_case(property, &case, &recording, spec).status(), Status::Fail | Status::Warn)
+    })
 }
 
 /// Looks for a smaller case that is red too. The smallest stays in the recording as `N/shrunk`.
@@ -102,4 +101,3 @@ async fn shrink(
     }
     driver.recorder().append(best);
 }
-

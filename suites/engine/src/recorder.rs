@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 
-use recording::{Answer, Bodies, Body, Entry, Exchange, FailureKind, Outcome, Question, Recording, TargetFacts, What};
+use recording::{
+    Answer, Bodies, Body, Entry, Exchange, FailureKind, Question, Reception, Recording, TargetFacts, What,
+};
 use wire::{
     Clock,
     http::{Failure, Request, Response},
@@ -65,7 +67,7 @@ impl Recorder {
     pub(crate) fn exchange(&self, label: &str, request: &Request, outcome: &Result<Response, Failure>) {
         let question = self.question(request);
         let outcome = match outcome {
-            Ok(response) => Outcome::Answered(Answer {
+            Ok(response) => Reception::Answered(Answer {
                 status: response.status,
                 headers: self.headers(&response.headers),
                 body: Some(self.body(&response.body)),
@@ -76,10 +78,17 @@ impl Recorder {
     }
 
     /// The head of a stream, or the failure to open it.
-    pub(crate) fn head(&self, label: &str, request: &Request, head: Result<(u16, &[(String, String)]), &Failure>) {
+    pub(crate) fn head(
+        &self,
+        label: &str,
+        request: &Request,
+        head: Result<(u16, &[(String, String)]), &Failure>,
+    ) {
         let question = self.question(request);
         let outcome = match head {
-            Ok((status, headers)) => Outcome::Answered(Answer { status, headers: self.headers(headers), body: None }),
+            Ok((status, headers)) => {
+                Reception::Answered(Answer { status, headers: self.headers(headers), body: None })
+            }
             Err(failure) => failed(failure),
         };
         self.put(label, What::Exchange(Box::new(Exchange { question, outcome })));
@@ -87,12 +96,20 @@ impl Recorder {
 
     /// `text` with the values of secrets replaced by their names.
     pub(crate) fn redact(&self, text: &str) -> String {
-        self.secrets.iter().fold(text.to_owned(), |text, (name, value)| text.replace(value, &format!("{{{{{name}}}}}")))
+        self.secrets
+            .iter()
+            .fold(text.to_owned(), |text, (name, value)| text.replace(value, &format!("{{{{{name}}}}}")))
     }
 
     pub(crate) fn finish(&self, check: &str, token: &str, target: TargetFacts) -> Recording {
         let state = self.state.take();
-        Recording { check: check.to_owned(), token: token.to_owned(), target, entries: state.entries, bodies: state.bodies }
+        Recording {
+            check: check.to_owned(),
+            token: token.to_owned(),
+            target,
+            entries: state.entries,
+            bodies: state.bodies,
+        }
     }
 
     /// A copy of what was recorded so far.
@@ -129,7 +146,7 @@ impl Recorder {
     }
 }
 
-fn failed(failure: &Failure) -> Outcome {
+fn failed(failure: &Failure) -> Reception {
     let kind = match failure {
         Failure::Connect { .. } => FailureKind::Connect,
         Failure::Unsendable(_) => FailureKind::Unsendable,
@@ -137,5 +154,5 @@ fn failed(failure: &Failure) -> Outcome {
         Failure::NoHead(_) | Failure::NoEnd(_) => FailureKind::Deadline,
         Failure::TooLarge(_) => FailureKind::TooLarge,
     };
-    Outcome::Failed { kind, reason: failure.to_string() }
+    Reception::Failed { kind, reason: failure.to_string() }
 }

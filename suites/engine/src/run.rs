@@ -7,11 +7,13 @@ use std::sync::{
 };
 
 use futures_util::{StreamExt, stream};
-use recording::{Lane, Status, Verdict};
+use recording::{Lane, Outcome, Status, Verdict};
 use spec::Spec;
 use wire::Seed;
 
-use crate::{Budget, Check, Launch, LaunchError, Opened, Outcome, Performed, Registry, Sampling, perform};
+use crate::{
+    Budget, Check, Launch, LaunchError, Opened, Performed, Registry, Sampling, perform, target::Scope,
+};
 
 /// What to run, and how.
 #[derive(Clone)]
@@ -55,9 +57,21 @@ pub enum RunError {
 }
 
 /// Runs the happy path of the target's contract. A target that does not get through it is not judged.
-pub fn preflight(launch: &dyn Launch, registry: &Registry, seed: u64, nonce: &str, spec: &Spec) -> Result<Performed, RunError> {
+pub fn preflight(
+    launch: &dyn Launch,
+    registry: &Registry,
+    seed: u64,
+    nonce: &str,
+    spec: &Spec,
+) -> Result<Performed, RunError> {
     let check = (registry.preflight)(launch.description().contract);
-    let plan = Plan { checks: vec![check], seed, nonce: nonce.to_owned(), sampling: Sampling::of(launch.lane()), jobs: 1 };
+    let plan = Plan {
+        checks: vec![check],
+        seed,
+        nonce: nonce.to_owned(),
+        sampling: Sampling::of(launch.lane()),
+        jobs: 1,
+    };
     let runtime = runtime(launch.lane())?;
     let tasks = tokio::task::LocalSet::new();
     let performed = tasks.block_on(&runtime, async {
@@ -69,7 +83,12 @@ pub fn preflight(launch: &dyn Launch, registry: &Registry, seed: u64, nonce: &st
 }
 
 /// Runs the plan. `watch` is called in the order in which checks end.
-pub fn run(plan: &Plan, launch: &dyn Launch, spec: &Spec, watch: &mut dyn FnMut(Progress<'_>)) -> Result<Ran, RunError> {
+pub fn run(
+    plan: &Plan,
+    launch: &dyn Launch,
+    spec: &Spec,
+    watch: &mut dyn FnMut(Progress<'_>),
+) -> Result<Ran, RunError> {
     let performed = match launch.lane() {
         Lane::Virtual => in_worlds(plan, launch, spec, watch)?,
         Lane::Wall => on_one(plan, launch, spec, watch)?,
@@ -87,7 +106,12 @@ async fn one(plan: &Plan, check: &Check, opened: &Opened, spec: &Spec, lane: Lan
 }
 
 /// A world per check, in a runtime of its own, on as many threads as the plan has jobs.
-pub(crate) fn in_world(plan: &Plan, check: &Check, launch: &dyn Launch, spec: &Spec) -> Result<Performed, RunError> {
+pub(crate) fn in_world(
+    plan: &Plan,
+    check: &Check,
+    launch: &dyn Launch,
+    spec: &Spec,
+) -> Result<Performed, RunError> {
     let runtime = runtime(Lane::Virtual)?;
     let tasks = tokio::task::LocalSet::new();
     let performed = tasks.block_on(&runtime, async {
@@ -116,8 +140,7 @@ fn in_worlds(
                 while let Some((at, check)) = take(next, &plan.checks) {
                     match in_world(plan, check, launch, spec) {
                         Ok(performed) => {
-                            let Performed { recording, verdict, duration_ms } = performed;
-                            let outcome = Outcome::new(check.id, verdict, recording, duration_ms, scope);
+                            let outcome = settle(check.id, performed, scope);
                             if ended.send((at, outcome)).is_err() {
                                 return;
                             }
@@ -161,18 +184,32 @@ fn on_one(
         let scope = &launch.description().scope;
         let opened = &opened;
         let mut running = stream::iter(plan.checks.iter().enumerate())
-            .map(|(at, check)| async move { (at, check.id, one(plan, check, opened, spec, Lane::Wall).await) })
+            .map(
+                |(at, check)| async move { (at, check.id, one(plan, check, opened, spec, Lane::Wall).await) },
+            )
             .buffer_unordered(plan.jobs.max(1));
         let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
         while let Some((at, id, performed)) = running.next().await {
-            let Performed { recording, verdict, duration_ms } = performed;
-            let outcome = Outcome::new(id, verdict, recording, duration_ms, scope);
+            let outcome = settle(id, performed, scope);
             watch(Progress::Ended(&outcome));
             outcomes.push((at, outcome));
         }
         outcomes.sort_by_key(|(at, _)| *at);
         Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
     })
+}
+
+/// Applies the expectations of the target's description to a verdict.
+pub fn settle(id: &str, performed: Performed, scope: &Scope) -> Outcome {
+    let Performed { recording, verdict, duration_ms } = performed;
+    let expected_to_fail = scope.expected_fail.iter().any(|listed| listed == id);
+    let status = match verdict.status() {
+        Status::Fail | Status::Warn if expected_to_fail => Status::ExpectedFail,
+        Status::Pass if expected_to_fail => Status::UnexpectedPass,
+        status => status,
+    };
+    let excused = status == Status::Untested && scope.untestable.iter().any(|listed| listed == id);
+    Outcome { id: id.to_owned(), status, excused, verdict, recording, duration_ms }
 }
 
 impl Performed {

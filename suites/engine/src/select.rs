@@ -46,12 +46,17 @@ impl Selection {
 
 fn hint(pattern: &str, registry: &Registry) -> Option<String> {
     let spec = spec::Spec::load().ok()?;
-    let pending = spec::Contract::ALL.into_iter().flat_map(|contract| spec.checks(contract)).find_map(|(_, _, entry)| {
-        let reason = entry.pending.as_ref().filter(|_| matches(pattern, &entry.id))?;
-        Some(format!("{} is pending: {reason}", entry.id))
-    });
+    let pending = spec::Contract::ALL.into_iter().flat_map(|contract| spec.checks(contract)).find_map(
+        |(_, _, entry)| {
+            let reason = entry.pending.as_ref().filter(|_| matches(pattern, &entry.id))?;
+            Some(format!("{} is pending: {reason}", entry.id))
+        },
+    );
     pending.or_else(|| {
-        let near = registry.checks.iter().map(|check| (strsim::damerau_levenshtein(&pattern.to_uppercase(), check.id), check.id));
+        let near = registry
+            .checks
+            .iter()
+            .map(|check| (strsim::damerau_levenshtein(&pattern.to_uppercase(), check.id), check.id));
         near.min().filter(|(distance, _)| *distance <= 3).map(|(_, id)| format!("did you mean `{id}`?"))
     })
 }
@@ -60,7 +65,9 @@ fn matches(pattern: &str, id: &str) -> bool {
     let pattern = pattern.to_uppercase();
     let id = id.to_uppercase();
     glob(pattern.as_bytes(), id.as_bytes())
-        || id.rsplit_once('-').is_some_and(|(requirement, _)| glob(pattern.as_bytes(), requirement.as_bytes()))
+        || id
+            .rsplit_once('-')
+            .is_some_and(|(requirement, _)| glob(pattern.as_bytes(), requirement.as_bytes()))
 }
 
 /// `*` stands for any run of characters. Linear in the product of the lengths.

@@ -3,10 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Failed, Trial};
-use recording::{Lane, Status};
+use recording::{Lane, Outcome, Status};
 use spec::Spec;
 
-use crate::{Launch, Outcome, Plan, Registry, preflight, run};
+use crate::{Launch, Plan, Registry, preflight, run};
 
 /// What the trials of one target share.
 pub struct TrialPlan {
@@ -34,8 +34,11 @@ pub fn trials(shared: TrialPlan, spec: &'static Spec) -> Vec<Trial> {
         Trial::test(format!("{}::{suite}::{}", check.contract, check.id), move || {
             alive.get_or_init(|| is_alive(&shared, spec)).clone().map_err(Failed::from)?;
             let plan = Plan { checks: vec![check], jobs: 1, ..shared.plan.clone() };
-            let ran = run(&plan, shared.launch.as_ref(), spec, &mut |_| {}).map_err(|error| Failed::from(error.to_string()))?;
-            let Some(outcome) = ran.outcomes.first() else { return Err(Failed::from("the check did not run")) };
+            let ran = run(&plan, shared.launch.as_ref(), spec, &mut |_| {})
+                .map_err(|error| Failed::from(error.to_string()))?;
+            let Some(outcome) = ran.outcomes.first() else {
+                return Err(Failed::from("the check did not run"));
+            };
             match outcome.status {
                 Status::Pass | Status::Warn | Status::ExpectedFail | Status::NotApplicable => Ok(()),
                 Status::Untested if outcome.excused => Ok(()),
@@ -51,7 +54,12 @@ fn is_alive(shared: &TrialPlan, spec: &Spec) -> Result<(), String> {
     if shared.launch.lane() == Lane::Virtual {
         return Ok(());
     }
-    let performed = preflight(shared.launch.as_ref(), &shared.registry, shared.plan.seed, &shared.plan.nonce, spec)
-        .map_err(|error| error.to_string())?;
-    if performed.passed() { Ok(()) } else { Err(format!("the preflight failed, so nothing was judged: {}", performed.words())) }
+    let performed =
+        preflight(shared.launch.as_ref(), &shared.registry, shared.plan.seed, &shared.plan.nonce, spec)
+            .map_err(|error| error.to_string())?;
+    if performed.passed() {
+        Ok(())
+    } else {
+        Err(format!("the preflight failed, so nothing was judged: {}", performed.words()))
+    }
 }

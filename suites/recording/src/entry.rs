@@ -50,7 +50,7 @@ pub struct Exchange {
     /// What was asked.
     pub question: Question,
     /// What came back.
-    pub outcome: Outcome,
+    pub outcome: Reception,
 }
 
 /// A request of the suite.
@@ -70,7 +70,7 @@ pub struct Question {
 /// What came back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum Reception {
     /// An answer.
     Answered(Answer),
     /// None.

@@ -6,14 +6,18 @@ mod body;
 mod entry;
 mod facts;
 mod lines;
+mod outcome;
 mod recording;
 mod seen;
 mod verdict;
 
 pub use body::{Bodies, Body, BodyRef};
-pub use entry::{Answer, CaseLabel, Entry, Exchange, FailureKind, ModelTurn, Outcome, Question, Stop, What};
+pub use entry::{
+    Answer, CaseLabel, Entry, Exchange, FailureKind, ModelTurn, Question, Reception, Stop, What,
+};
 pub use facts::{Lane, TargetFacts};
 pub use lines::{Line, LinesError, Provenance, read_lines, write_lines};
+pub use outcome::{Counts, ExitCode, Outcome};
 pub use recording::{CaseView, Recording};
 pub use seen::{Seen, View};
 pub use verdict::{Finding, FindingKind, Judged, Status, Verdict, Witness};

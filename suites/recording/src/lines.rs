@@ -140,7 +140,9 @@ pub fn read_lines(input: impl BufRead) -> Result<(Provenance, Vec<Recording>), L
         match (parsed, &header) {
             (Line::Header(found), None) if found.schema == SCHEMA => header = Some(found),
             (Line::Header(found), None) => return Err(LinesError::OtherVersion { found: found.schema }),
-            (Line::Header(_), Some(_)) => return Err(LinesError::Disordered { line, reason: "a second header" }),
+            (Line::Header(_), Some(_)) => {
+                return Err(LinesError::Disordered { line, reason: "a second header" });
+            }
             (_, None) => return Err(LinesError::NoHeader),
             (Line::Body { name, body }, _) => bodies.insert(name, body),
             (Line::Check { check, token }, Some(header)) => recordings.push(Recording {

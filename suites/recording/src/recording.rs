@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bodies, CaseLabel, Entry, Finding, FindingKind, Seen, Stop, TargetFacts, Verdict, View, What, Witness};
+use crate::{
+    Bodies, CaseLabel, Entry, Finding, FindingKind, Seen, Stop, TargetFacts, Verdict, View, What, Witness,
+};
 
 /// Everything that happened in one check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,12 +72,17 @@ impl Recording {
 
     /// What stopped the drive within `case` (`None`: outside every case), as a verdict.
     pub fn stopped(&self, case: Option<&str>) -> Option<Verdict> {
-        let at = self.entries.iter().position(|each| each.case.as_deref() == case && matches!(each.what, What::Stop(_)))?;
+        let at = self
+            .entries
+            .iter()
+            .position(|each| each.case.as_deref() == case && matches!(each.what, What::Stop(_)))?;
         let What::Stop(stop) = &self.entries[at].what else { return None };
         Some(match stop {
             Stop::Setup { step, expected } => {
                 let label = &self.entries[at].label;
-                let entry = self.entries[..at].iter().rposition(|each| &each.label == label && each.case.as_deref() == case);
+                let entry = self.entries[..at]
+                    .iter()
+                    .rposition(|each| &each.label == label && each.case.as_deref() == case);
                 let seen = entry.map(|entry| Seen::new(self, entry));
                 let answered = seen.is_none_or(|seen| seen.status().is_some());
                 Verdict::Fail(Finding {

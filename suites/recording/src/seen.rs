@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::{Answer, Entry, Exchange, Finding, FindingKind, ModelTurn, Outcome, Recording, Verdict, What, Witness};
+use crate::{
+    Answer, Entry, Exchange, Finding, FindingKind, ModelTurn, Reception, Recording, Verdict, What, Witness,
+};
 
 /// The longest text that a finding quotes.
 const QUOTE_CHARS_MAX: usize = 400;
@@ -20,7 +22,10 @@ pub trait View {
         let case = self.case();
         let recording = self.recording();
         let entries = recording.entries.iter().enumerate();
-        entries.filter(|(_, entry)| entry.case.as_deref() == case).map(|(at, _)| Seen::new(recording, at)).collect()
+        entries
+            .filter(|(_, entry)| entry.case.as_deref() == case)
+            .map(|(at, _)| Seen::new(recording, at))
+            .collect()
     }
 
     /// The entries called `label`, in order.
@@ -47,7 +52,9 @@ pub trait View {
             What::Fact(value) if entry.label == label && entry.case.as_deref() == self.case() => Some(value),
             _ => None,
         });
-        found.ok_or_else(|| Verdict::Error { reason: format!("{}: no fact `{label}` was recorded", self.recording().check) })
+        found.ok_or_else(|| Verdict::Error {
+            reason: format!("{}: no fact `{label}` was recorded", self.recording().check),
+        })
     }
 
     /// The requests that the target sent to the model, in order of arrival.
@@ -127,8 +134,8 @@ impl<'a> Seen<'a> {
 
     fn answered(&self) -> Option<&'a Answer> {
         match &self.exchange()?.outcome {
-            Outcome::Answered(answer) => Some(answer),
-            Outcome::Failed { .. } => None,
+            Reception::Answered(answer) => Some(answer),
+            Reception::Failed { .. } => None,
         }
     }
 
@@ -195,7 +202,12 @@ impl<'a> Seen<'a> {
     }
 
     /// A violation at this entry, with its own words for what was seen.
-    pub fn finding_got(&self, message: impl Into<String>, expected: impl Into<String>, got: impl Into<String>) -> Finding {
+    pub fn finding_got(
+        &self,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+        got: impl Into<String>,
+    ) -> Finding {
         Finding { got: quote(&got.into()), ..self.finding(message, expected) }
     }
 
@@ -203,13 +215,15 @@ impl<'a> Seen<'a> {
     pub fn summary(&self) -> String {
         let text = match &self.entry().what {
             What::Exchange(exchange) => match &exchange.outcome {
-                Outcome::Answered(answer) => match self.text() {
+                Reception::Answered(answer) => match self.text() {
                     Some("") | None => format!("{} without a body", answer.status),
                     Some(text) => format!("{} {text}", answer.status),
                 },
-                Outcome::Failed { reason, .. } => reason.clone(),
+                Reception::Failed { reason, .. } => reason.clone(),
             },
-            What::Event { event, data, .. } => format!("event {} {data}", event.as_deref().unwrap_or("(unnamed)")),
+            What::Event { event, data, .. } => {
+                format!("event {} {data}", event.as_deref().unwrap_or("(unnamed)"))
+            }
             What::Model(turn) => format!("model request {} {}", turn.sequence, turn.request),
             What::Fact(value) => value.to_string(),
             What::Case(label) => format!("case {}: {}", label.case, label.rule),

@@ -224,7 +224,9 @@ impl Verdict {
         match self {
             Self::Pass(witness) => witness.note().map(str::to_owned),
             Self::Warn(finding) | Self::Fail(finding) => Some(finding.message.clone()),
-            Self::Untested { reason } | Self::NotApplicable { reason, .. } | Self::Error { reason } => Some(reason.clone()),
+            Self::Untested { reason } | Self::NotApplicable { reason, .. } | Self::Error { reason } => {
+                Some(reason.clone())
+            }
         }
     }
 }

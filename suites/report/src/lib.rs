@@ -1,1 +1,15 @@
-//! Reports of a run: JSON, JUnit, console
+//! Reports of a run: JSON, JUnit, and the text of a console.
+//!
+//! Everything here reads outcomes and decides nothing.
+
+mod document;
+mod explain;
+mod folder;
+mod junit;
+mod summary;
+
+pub use document::{CheckLine, Preflight, Report, RequirementLine, Suite};
+pub use explain::{Replay, explain, headline};
+pub use folder::{FolderError, RunFolder};
+pub use junit::junit;
+pub use summary::{ContractLine, Summary};

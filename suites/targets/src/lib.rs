@@ -1,1 +1,14 @@
-//! What can be put under test: the built-in simulator, or an address, with the model that the suite hosts for it
+//! What can be put under test: the built-in simulator, degenerate targets, or an address, each with the
+//! model that the suite hosts for it.
+//!
+//! The suite always hosts the model that a target calls, so that no target testifies about itself.
+
+mod address;
+mod bench;
+mod hosted_model;
+mod simulator;
+
+pub use address::{AddressError, Address};
+pub use bench::SimulatorBench;
+pub use hosted_model::HostedModel;
+pub use simulator::{Degenerate, Simulator};

@@ -86,7 +86,12 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call with an id of its own.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<Value>) -> Self {
-        Self { id: Some(id.into()), name: name.into(), arguments: Some(arguments.into()), arguments_text: None }
+        Self {
+            id: Some(id.into()),
+            name: name.into(),
+            arguments: Some(arguments.into()),
+            arguments_text: None,
+        }
     }
 
     /// A call whose arguments are `text`, JSON or not.

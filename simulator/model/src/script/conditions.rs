@@ -85,6 +85,13 @@ impl Conditions {
         self
     }
 
+    /// Asks that some message is a tool result.
+    #[must_use]
+    pub fn has_tool_results(mut self) -> Self {
+        self.no_tool_results = Some(false);
+        self
+    }
+
     /// Asks for this model.
     #[must_use]
     pub fn model(mut self, name: impl Into<String>) -> Self {

@@ -5,12 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    Problem, ScriptError, Turn,
-    error::suggest,
-    places::Places,
-    rules,
-};
+use super::{Problem, ScriptError, Turn, error::suggest, places::Places, rules};
 
 /// The version of the script format that this build reads and writes.
 pub const FORMAT_VERSION: u32 = 1;
@@ -124,14 +119,20 @@ pub(crate) fn reading() -> serde_saphyr::Options {
 }
 
 fn unreadable(file: &str, text: &str, error: &serde_saphyr::Error) -> ScriptError {
-    let position = error.location().map(|location| (location.line(), location.column()));
-    let pointer = position
-        .and_then(|(line, column)| Places::of(text).at(line, column).map(|place| place.pointer.clone()))
-        .unwrap_or_default();
+    let mut position = error.location().map(|location| (location.line(), location.column()));
+    let mut pointer = String::new();
+    if let Some((line, column)) = position {
+        let places = Places::of(text);
+        let lacks = matches!(error.without_snippet(), serde_saphyr::Error::SerdeMissingField { .. });
+        let place = if lacks { places.lacking(line, column) } else { places.at(line, column) };
+        pointer = place.map(|place| place.pointer.clone()).unwrap_or_default();
+        position = place.filter(|_| lacks).map(|place| (place.line, place.column)).or(position);
+    }
     let (message, fix) = explain(error);
     problem(file.to_owned(), position, pointer, message, fix)
 }
 
+/// The reader's errors in the words of this format.
 fn explain(error: &serde_saphyr::Error) -> (String, Option<String>) {
     use serde_saphyr::Error as E;
     match error.without_snippet() {
@@ -142,12 +143,28 @@ fn explain(error: &serde_saphyr::Error) -> (String, Option<String>) {
             (format!("unknown value `{variant}`"), Some(suggest(variant, expected)))
         }
         E::SerdeMissingField { field, .. } => (format!("field `{field}` is missing"), None),
-        E::SerdeInvalidType { unexpected, expected, .. } | E::SerdeInvalidValue { unexpected, expected, .. } => {
-            (format!("{unexpected} is found where {expected} belongs"), None)
+        E::SerdeInvalidType { unexpected, expected, .. }
+        | E::SerdeInvalidValue { unexpected, expected, .. } => {
+            (format!("{unexpected} stands where {expected} belongs"), None)
         }
-        E::QuotingRequired { value, .. } => (format!("`{value}` is no text"), Some(format!("write \"{value}\""))),
+        E::Unexpected { expected: "mapping start", .. } => ("a mapping belongs here".to_owned(), None),
+        E::Unexpected { expected: "sequence start", .. } => ("a list belongs here".to_owned(), None),
+        E::Unexpected { expected: "string scalar", .. } => ("a text belongs here".to_owned(), None),
+        E::InvalidScalar { .. } => ("a whole number, 0 or more, belongs here".to_owned(), None),
+        E::InvalidBooleanStrict { .. } => ("`true` or `false` belongs here".to_owned(), None),
+        E::QuotingRequired { value, .. } => {
+            (format!("`{value}` is no text"), Some(format!("write \"{value}\"")))
+        }
+        E::DuplicateMappingKey { key: Some(key), .. } => (format!("field `{key}` is given twice"), None),
+        E::MultipleDocuments { .. } => ("a second document begins".to_owned(), Some("keep one".to_owned())),
+        E::Eof { .. } => ("the text ends before the script does".to_owned(), None),
         E::AliasError { error, .. } => explain(error),
-        other => (other.to_string(), None),
+        other => {
+            // The place is told apart from the message.
+            let text = other.to_string();
+            let end = text.rfind(" at line ").unwrap_or(text.len());
+            (text[..end].to_owned(), None)
+        }
     }
 }
 

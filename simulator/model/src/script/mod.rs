@@ -13,7 +13,7 @@ mod turn;
 pub use answer::{Answer, FinishReason, ToolCall, Usage};
 pub use conditions::{Conditions, JsonCondition, Texts};
 pub use document::{FORMAT_VERSION, Script};
-pub use error::{Problem, ScriptError};
 pub(crate) use error::suggest;
+pub use error::{Problem, ScriptError};
 pub(crate) use rules::is_id;
 pub use turn::Turn;

@@ -11,6 +11,7 @@ pub(crate) struct Place {
     pub(crate) pointer: String,
     pub(crate) line: u64,
     pub(crate) column: u64,
+    is_key: bool,
 }
 
 /// All places of a text, in the order of the text. Empty when the text does not parse at all.
@@ -19,7 +20,9 @@ pub(crate) struct Places(Vec<Place>);
 impl Places {
     pub(crate) fn of(text: &str) -> Self {
         let mut places = Vec::new();
-        if let Ok(root) = serde_saphyr::from_str_with_options::<Spanned<Node>>(text, super::document::reading()) {
+        if let Ok(root) =
+            serde_saphyr::from_str_with_options::<Spanned<Node>>(text, super::document::reading())
+        {
             walk(&root, None, String::new(), &mut places);
         }
         Self(places)
@@ -41,6 +44,13 @@ impl Places {
     pub(crate) fn at(&self, line: u64, column: u64) -> Option<&Place> {
         self.0.iter().rev().find(|place| (place.line, place.column) <= (line, column))
     }
+
+    /// The mapping that lacks a field, which the YAML reader tells by the mapping's last key.
+    pub(crate) fn lacking(&self, line: u64, column: u64) -> Option<&Place> {
+        let place = self.at(line, column)?;
+        let at_key = place.is_key && (place.line, place.column) == (line, column);
+        if at_key { self.find(&place.pointer[..place.pointer.rfind('/')?]) } else { Some(place) }
+    }
 }
 
 enum Node {
@@ -51,7 +61,8 @@ enum Node {
 
 fn walk(node: &Spanned<Node>, key: Option<&Spanned<String>>, pointer: String, places: &mut Vec<Place>) {
     let start = key.map_or(node.referenced, |key| key.referenced);
-    places.push(Place { pointer: pointer.clone(), line: start.line(), column: start.column() });
+    let (line, column) = (start.line(), start.column());
+    places.push(Place { pointer: pointer.clone(), line, column, is_key: key.is_some() });
     match &node.value {
         Node::Map(entries) => {
             for (key, value) in entries {
@@ -135,7 +146,7 @@ mod tests {
         let at = |pointer: &str| places.find(pointer).map(|place| (place.line, place.column));
         assert_eq!(at("/a"), Some((1, 1)));
         assert_eq!(at("/b/0/x"), Some((3, 5)));
-        assert_eq!(at("/b/0/y~1z/1"), Some((4, 15)));
+        assert_eq!(at("/b/0/y~1z/1"), Some((4, 14)));
         assert_eq!(at("/b/1"), Some((5, 5)));
         assert_eq!(at("/b/0/missing"), at("/b/0"), "a missing field stands where its owner does");
         assert_eq!(places.at(4, 6).map(|place| place.pointer.as_str()), Some("/b/0/y~1z"));

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Answer, Conditions, JsonCondition, ToolCall, Turn, document::{Draft, FORMAT_VERSION}};
+use super::{
+    Answer, Conditions, JsonCondition, ToolCall, Turn,
+    document::{Draft, FORMAT_VERSION},
+};
 
 /// The longest id of a turn or a gate.
 const ID_CHARS_MAX: usize = 64;
@@ -109,7 +112,11 @@ fn conditions(conditions: &Conditions, at: &str, faults: &mut Faults) {
 
 fn answer(answer: &Answer, turn: &str, at: &str, faults: &mut Faults) {
     if answer.text.is_none() && answer.tool_calls.is_empty() && answer.refusal.is_none() {
-        faults.add(at.to_owned(), "the answer says nothing", "give `text` (\"\" will do), `tool_calls` or `refusal`");
+        faults.add(
+            at.to_owned(),
+            "the answer says nothing",
+            "give `text` (\"\" will do), `tool_calls` or `refusal`",
+        );
     }
     let mut ids = BTreeSet::new();
     for (index, call) in answer.tool_calls.iter().enumerate() {

@@ -149,7 +149,9 @@ impl Member {
         match self {
             Self::Id(id) => json!(id),
             Self::Agent { id, version: None } => json!({"type": "agent", "id": id}),
-            Self::Agent { id, version: Some(version) } => json!({"type": "agent", "id": id, "version": version}),
+            Self::Agent { id, version: Some(version) } => {
+                json!({"type": "agent", "id": id, "version": version})
+            }
             Self::Oneself => json!({"type": "self"}),
         }
     }

@@ -135,7 +135,9 @@ fn multiagent(body: &mut Fields<'_>, roster_max: usize) -> Option<Multiagent> {
     for (at, entry) in fields.list("agents", 1..=roster_max).unwrap_or_default().iter().enumerate() {
         match member(entry) {
             Some(member) => agents.push(member),
-            None => fields.fault(&format!("agents[{at}]"), "is neither an agent's id, nor an agent, nor `self`"),
+            None => {
+                fields.fault(&format!("agents[{at}]"), "is neither an agent's id, nor an agent, nor `self`")
+            }
         }
     }
     body.adopt(fields.finish());
@@ -227,7 +229,10 @@ mod tests {
             (json!({"multiagent": {"type": "swarm", "agents": ["a"]}}), "multiagent.type"),
             (json!({"multiagent": {"type": "coordinator"}}), "multiagent.agents"),
             (json!({"multiagent": {"type": "coordinator", "agents": []}}), "multiagent.agents"),
-            (json!({"multiagent": {"type": "coordinator", "agents": [{"type": "agent"}]}}), "multiagent.agents[0]"),
+            (
+                json!({"multiagent": {"type": "coordinator", "agents": [{"type": "agent"}]}}),
+                "multiagent.agents[0]",
+            ),
             (json!({"metadata": []}), "metadata"),
             (json!({"structured_output_required": true}), "structured_output_required"),
         ];
@@ -235,7 +240,11 @@ mod tests {
             let mut body = json!({"name": "desk", "model": "m"});
             body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
             let faults = read(&body).unwrap_err();
-            assert_eq!(faults.iter().map(|fault| fault.param.as_str()).collect::<Vec<_>>(), [param], "{body}");
+            assert_eq!(
+                faults.iter().map(|fault| fault.param.as_str()).collect::<Vec<_>>(),
+                [param],
+                "{body}"
+            );
         }
     }
 }

@@ -37,7 +37,8 @@ pub struct Agents {
     /// Limits and defaults.
     pub rules: AgentRules,
     /// From whole members to a stored configuration, or what is wrong with them.
-    pub normalise: Arc<dyn Fn(&AgentRules, &Map<String, Value>) -> Result<AgentConfig, Vec<Fault>> + Send + Sync>,
+    pub normalise:
+        Arc<dyn Fn(&AgentRules, &Map<String, Value>) -> Result<AgentConfig, Vec<Fault>> + Send + Sync>,
     /// The row that `harness` selects: byte for byte, published only (open point U30). Agent writes and
     /// session starts both ask it.
     pub resolve: Arc<dyn Fn(&Environment, &str) -> Option<Row> + Send + Sync>,
@@ -138,7 +139,8 @@ mod tests {
         let parts = Parts::default();
         let mut stored = agent(&parts, &desk());
         let before = stored.config.members();
-        patch(&parts, &mut stored, &json!({"connections": ["c"], "metadata": {"c": 3}, "harness": "vetta"})).unwrap();
+        patch(&parts, &mut stored, &json!({"connections": ["c"], "metadata": {"c": 3}, "harness": "vetta"}))
+            .unwrap();
         let mut expected = before;
         expected.insert("connections".into(), json!(["c"]));
         expected.insert("metadata".into(), json!({"c": 3}));
@@ -152,8 +154,14 @@ mod tests {
         let parts = Parts::default();
         let mut stored = agent(&parts, &desk());
         patch(&parts, &mut stored, &json!({"system": null, "connections": null, "tools": null})).unwrap();
-        assert_eq!(stored.config, agent(&parts, &json!({"name": "desk", "model": "m", "metadata": {"a": 1, "b": 2}})).config);
-        assert_eq!(patch(&parts, &mut stored, &json!({"name": null})).unwrap_err().param.as_deref(), Some("name"));
+        assert_eq!(
+            stored.config,
+            agent(&parts, &json!({"name": "desk", "model": "m", "metadata": {"a": 1, "b": 2}})).config
+        );
+        assert_eq!(
+            patch(&parts, &mut stored, &json!({"name": null})).unwrap_err().param.as_deref(),
+            Some("name")
+        );
     }
 
     #[test]

@@ -12,7 +12,11 @@ use super::{Call, Outcome, Payload, Query, Route};
 use crate::{Caller, Refusal, service::Core, store::Scope};
 
 /// Answers one request. `route` is the one whose path matched.
-pub(crate) async fn answer(core: &Arc<Core>, route: Option<&'static Route>, request: Request) -> Response<Body> {
+pub(crate) async fn answer(
+    core: &Arc<Core>,
+    route: Option<&'static Route>,
+    request: Request,
+) -> Response<Body> {
     let (mut head, body) = request.into_parts();
     let mut call = read_head(&mut head, route).await;
     let outcome = operate(core, route, &mut call, &head, body).await.unwrap_or_else(|(refusal, headers)| {
@@ -41,7 +45,11 @@ async fn read_head(head: &mut Head, route: Option<&'static Route>) -> Call {
         route: route.map(|route| route.path),
         params,
         query: QueryString::<Query>::try_from_uri(&head.uri).map(|query| query.0).unwrap_or_default(),
-        headers: head.headers.iter().map(|(name, value)| (name.to_string(), text(value.as_bytes()))).collect(),
+        headers: head
+            .headers
+            .iter()
+            .map(|(name, value)| (name.to_string(), text(value.as_bytes())))
+            .collect(),
         payload: Payload::Unread,
         caller: None,
     }

@@ -77,6 +77,7 @@ pub(crate) fn router(core: &Arc<Core>) -> Router {
             async move { answer(&core, route, request).await }
         }
     };
-    let routes = ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, any(to(Some(route)))));
+    let routes =
+        ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, any(to(Some(route)))));
     routes.fallback(to(None))
 }

@@ -1,9 +1,11 @@
 //! The happy path: a minimal agent is published and read back.
 
-use engine::{Call, Check, Driver, Drove, Kind};
+use engine::{Check, Driver, Drove, Kind};
 use recording::{Judged, Recording, View};
 use serde_json::json;
 use spec::{Contract, Spec};
+
+use super::agents;
 
 /// A minimal agent, without operations, is published and read back under the id that it was given.
 pub(crate) fn preflight() -> Check {
@@ -15,19 +17,13 @@ pub(crate) fn preflight() -> Check {
 }
 
 async fn drive(driver: &Driver<'_>) -> Drove {
-    let project = driver.facts().text("project").unwrap_or("default").to_owned();
-    let preset = driver.facts().text("model_preset").unwrap_or("default").to_owned();
-    let config = json!({
-        "systemPrompt": format!("Answer briefly. {}", driver.marker()),
-        "modelPreset": preset,
-        "tools": [],
-        "limits": {"maxTurns": 32, "timeoutMs": 60_000},
-    });
-    let body = json!({"name": format!("preflight {}", driver.token()), "config": config});
-    let path = format!("/v1/projects/{project}/agents");
-    let created = driver.send("create", Call::post(path.clone(), &body).header("idempotency-key", driver.token())).await;
+    let mut config = agents::config(driver, &json!([]));
+    if let Some(members) = config.as_object_mut() {
+        members.remove("harnessOperations");
+    }
+    let created = agents::create(driver, "create", &config).await;
     let id = driver.need_text(&created, "/id", "publish a minimal agent")?;
-    driver.get("read", format!("{path}/{id}")).await;
+    driver.get("read", agents::path_of(driver, &id)).await;
     Ok(())
 }
 

@@ -1,21 +1,42 @@
 //! Catalogue rows, as the checks look at them. Rows are JSON: what is malformed is what is looked for.
 
+use std::collections::BTreeSet;
+
 use engine::{Driver, Halt, Reply};
-use recording::{Finding, Seen};
+use recording::{Finding, Seen, TargetFacts};
 use serde_json::Value;
 
 /// The four capability flags.
 pub(crate) const FLAGS: [&str; 4] = ["approvals", "structured_output", "streaming_deltas", "injected_tools"];
 
+/// The bases that the documentation itself names.
+const DOCUMENTED: [&str; 2] = ["pi", "vetta"];
+
 /// The entries of a listing; a finding where the answer is no listing.
 pub(crate) fn rows_of(list: &Seen<'_>) -> Result<Vec<Value>, Finding> {
     let body = list.json()?;
-    let not_listed = || list.finding("the catalogue was not listed", "200 with a list of harness objects in `data`");
-    if !list.is_success() {
-        return Err(not_listed());
-    }
-    let rows = body.get("data").and_then(Value::as_array).ok_or_else(not_listed)?;
-    if rows.is_empty() { Err(not_listed()) } else { Ok(rows.clone()) }
+    let rows = rows_in(&body).filter(|_| list.is_success());
+    let not_listed =
+        || list.finding("the catalogue was not listed", "200 with a list of harness objects in `data`");
+    rows.cloned().ok_or_else(not_listed)
+}
+
+/// The entries in the body of a listing, one or more. A list without its envelope is read all the same,
+/// because its envelope is the business of the checks on it.
+fn rows_in(body: &Value) -> Option<&Vec<Value>> {
+    body.get("data").unwrap_or(body).as_array().filter(|rows| !rows.is_empty())
+}
+
+/// The entries of a listing as a set: the order of a listing is not promised.
+pub(crate) fn by_base(list: &Seen<'_>) -> Result<Vec<Value>, Finding> {
+    let mut rows = rows_of(list)?;
+    rows.sort_by_key(|row| text(row, "base").to_owned());
+    Ok(rows)
+}
+
+/// The entry of `base`.
+pub(crate) fn entry_of<'a>(rows: &'a [Value], base: &str) -> Option<&'a Value> {
+    rows.iter().find(|row| text(row, "base") == base)
 }
 
 /// A member of a row that is a string; empty where it is none.
@@ -28,12 +49,24 @@ pub(crate) fn flag(row: &Value, name: &str) -> Option<bool> {
     row.pointer(&format!("/capabilities/{name}"))?.as_bool()
 }
 
+/// Whether a row says of itself that it is, or is not, runnable here.
+pub(crate) fn runnable(row: &Value) -> Option<bool> {
+    row.get("runnable")?.as_bool()
+}
+
+/// The bases that a target has to publish as far as is known without asking it: those that its
+/// description lists and those that the documentation names, each once and in order.
+pub(crate) fn known_bases(facts: &TargetFacts) -> Vec<String> {
+    let known: BTreeSet<&str> = facts.list("expected_bases").into_iter().chain(DOCUMENTED).collect();
+    known.into_iter().map(str::to_owned).collect()
+}
+
 /// Reads the catalogue as a step before the one under test: records it as `label` and returns its rows.
 pub(crate) async fn need_rows(driver: &Driver<'_>, label: &str) -> Result<Vec<Value>, Halt> {
     let reply: Reply = driver.get(label, "/v1/harnesses").await;
     let body = driver.need(&reply, "list the catalogue")?;
-    match body.get("data").and_then(Value::as_array) {
-        Some(rows) if !rows.is_empty() => Ok(rows.clone()),
-        _ => Err(driver.setup_failed(&reply, "list the catalogue", "harness objects in `data`")),
+    match rows_in(&body) {
+        Some(rows) => Ok(rows.clone()),
+        None => Err(driver.setup_failed(&reply, "list the catalogue", "harness objects in `data`")),
     }
 }

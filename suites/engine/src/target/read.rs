@@ -68,7 +68,10 @@ fn did_you_mean(nearest: &Option<String>) -> String {
 }
 
 /// Reads a `target.toml`. `variable` looks up environment variables.
-pub fn from_toml(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Description, DescriptionError> {
+pub fn from_toml(
+    text: &str,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Description, DescriptionError> {
     let parsed: Description = toml::from_str(text).map_err(|error| malformed(error.to_string()))?;
     finish(parsed, variable)
 }
@@ -96,7 +99,10 @@ fn nearest_field(reason: &str) -> Option<String> {
         .map(|(_, name)| name.to_owned())
 }
 
-fn finish(mut parsed: Description, variable: impl Fn(&str) -> Option<String>) -> Result<Description, DescriptionError> {
+fn finish(
+    mut parsed: Description,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Description, DescriptionError> {
     let known = settings(parsed.contract);
     for (name, value) in &parsed.settings {
         let Some(setting) = known.iter().find(|setting| setting.name == name) else {
@@ -116,7 +122,8 @@ fn finish(mut parsed: Description, variable: impl Fn(&str) -> Option<String>) ->
     for (name, credential) in &mut parsed.credentials {
         if let Credential::Env(from) = credential {
             let value = variable(from).filter(|value| !value.is_empty());
-            let value = value.ok_or_else(|| DescriptionError::NoSecret { name: name.clone(), variable: from.clone() })?;
+            let value = value
+                .ok_or_else(|| DescriptionError::NoSecret { name: name.clone(), variable: from.clone() })?;
             *credential = Credential::Value(value);
         }
     }
@@ -130,7 +137,11 @@ fn check_scope(parsed: &Description) -> Result<(), DescriptionError> {
     for (list, ids) in lists {
         for id in ids {
             if !spec.checks(parsed.contract).any(|(_, _, check)| &check.id == id) {
-                return Err(DescriptionError::UnknownCheck { list, id: id.clone(), contract: parsed.contract });
+                return Err(DescriptionError::UnknownCheck {
+                    list,
+                    id: id.clone(),
+                    contract: parsed.contract,
+                });
             }
         }
     }
@@ -143,7 +154,9 @@ impl Description {
         let fail = |reason| DescriptionError::Url { url: self.url.clone(), reason };
         let rest = match self.url.split_once("://") {
             Some(("http", rest)) => rest,
-            Some(("https", _)) => return Err(fail("TLS is not spoken yet; put a plain-HTTP listener or a proxy in front")),
+            Some(("https", _)) => {
+                return Err(fail("TLS is not spoken yet; put a plain-HTTP listener or a proxy in front"));
+            }
             _ => return Err(fail("a URL begins with http://")),
         };
         let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));

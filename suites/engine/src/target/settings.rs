@@ -37,7 +37,15 @@ const OAO: &[Setting] = &[
     text("sandbox_provider", "a sandbox provider that a version may name"),
     text("sandbox_snapshot", "a sandbox snapshot that a version may name"),
     text("unsupported_keyword", "a JSON Schema keyword outside the supported subset"),
-    text("schema_measure", "how the 65,536 bytes of a result schema are measured: `compact` (default) or `spaced`"),
+    text(
+        "schema_measure",
+        "how the 65,536 bytes of a result schema are measured: `compact` (default) or `spaced`",
+    ),
+    text(
+        "schema_subset",
+        "what result schemas may use: `product` (default, the subset of the product) or `own`",
+    ),
+    text("skill_version", "a Skill version that an agent version may mount"),
 ];
 
 const VETTA: &[Setting] = &[
@@ -45,6 +53,7 @@ const VETTA: &[Setting] = &[
     text("connection", "a connected account that an agent may act through"),
     list("reserved_ids", "ids that a chooser knows and the catalogue does not publish"),
     list("expected_bases", "every base that the deploy is known to publish"),
+    text("cursor_parameter", "the query parameter that takes `next_cursor`: `cursor` (default) or another"),
 ];
 
 /// The settings that a target of `contract` may have.

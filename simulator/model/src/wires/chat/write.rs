@@ -73,16 +73,19 @@ fn deltas(reply: &Reply) -> Vec<Value> {
             "type": "function",
             "function": {"name": call.name, "arguments": ""},
         }]}));
-        deltas.extend(pieces_of(&call.arguments).into_iter().map(|piece| {
-            json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
-        }));
+        deltas.extend(
+            pieces_of(&call.arguments)
+                .into_iter()
+                .map(|piece| json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})),
+        );
     }
     deltas
 }
 
 fn chunk(reply: &Reply, delta: Value, finish_reason: Option<&str>) -> Value {
     let mut chunk = envelope(reply, "chat.completion.chunk");
-    chunk["choices"] = json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason}]);
+    chunk["choices"] =
+        json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason}]);
     chunk
 }
 

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use recording::{Recording, Status, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::target::Scope;
+use crate::{Recording, Status, Verdict};
 
 /// What became of one check in a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// The check.
-    pub id: &'static str,
+    pub id: String,
     /// Its status, with the expectations of the target's description applied.
     pub status: Status,
     /// Whether the description keeps an `untested` of this check out of the exit code.
@@ -22,20 +21,6 @@ pub struct Outcome {
     pub recording: Recording,
     /// Machine time, in milliseconds.
     pub duration_ms: u64,
-}
-
-impl Outcome {
-    /// Applies the target's expectations to a verdict.
-    pub fn new(id: &'static str, verdict: Verdict, recording: Recording, duration_ms: u64, scope: &Scope) -> Self {
-        let expected_to_fail = scope.expected_fail.iter().any(|listed| listed == id);
-        let status = match verdict.status() {
-            Status::Fail | Status::Warn if expected_to_fail => Status::ExpectedFail,
-            Status::Pass if expected_to_fail => Status::UnexpectedPass,
-            status => status,
-        };
-        let excused = status == Status::Untested && scope.untestable.iter().any(|listed| listed == id);
-        Self { id, status, excused, verdict, recording, duration_ms }
-    }
 }
 
 /// How many checks have each status.

@@ -1,0 +1,149 @@
+//! Everything that the loops of one run share.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use agent::{Budget, Cancel, ModelClient, Tool, ToolEnded, TurnEnded, TurnStarted, Workspace};
+use serde_json::{Map, Value, json};
+
+use super::RunEvents;
+use crate::{
+    Parts, Service, Version,
+    events::{Invocation, Settlement},
+    operations::Operation,
+};
+
+/// What the parent loop of a run and its scratch loops share.
+pub struct RunContext {
+    /// The service.
+    pub service: Service,
+    /// The run.
+    pub run_id: String,
+    /// Its session.
+    pub session_id: String,
+    /// The version that it uses.
+    pub version: Version,
+    /// The operations that are mounted.
+    pub operations: Vec<Operation>,
+    /// The rendered system instructions.
+    pub system: String,
+    /// The model, under the version's preset.
+    pub model: ModelClient,
+    /// The parent's tools, operations aside.
+    pub tools: Vec<Arc<dyn Tool>>,
+    /// The files of the session.
+    pub workspace: Workspace,
+    /// Model turns that are left, scratch loops included.
+    pub budget: Budget,
+    /// Calls the run off.
+    pub cancel: Cancel,
+    /// Its events.
+    pub events: RunEvents,
+    pub(super) own: std::sync::Weak<RunContext>,
+    pub(super) open: Mutex<BTreeMap<String, Arc<Invocation>>>,
+}
+
+impl RunContext {
+    /// The policies of the service.
+    pub fn parts(&self) -> &Parts {
+        self.service.parts()
+    }
+
+    /// The operation tools, as the parent has them.
+    pub fn operation_tools(&self) -> Vec<Arc<dyn Tool>> {
+        let own = self.own.upgrade();
+        own.map_or_else(Vec::new, |own| (self.parts().mounting.operation_tools)(&own, &self.operations))
+    }
+
+    /// An operation has been called with arguments that hold.
+    pub(crate) fn started(&self, invocation: &Arc<Invocation>) {
+        let payload = (self.parts().events.payloads.started)(invocation);
+        let key = format!("harness:{}:started", invocation.tool_call_id);
+        self.events.emit_stable("harness.operation_started", &key, payload);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.insert(invocation.tool_call_id.clone(), invocation.clone());
+    }
+
+    /// A call of the parent's batch has ended; if it was an operation that had started, it is settled.
+    pub(crate) fn settled(&self, tool: &ToolEnded) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&tool.call.id);
+        let Some(invocation) = open else { return };
+        let ending = (self.parts().operations.classify)(&tool.outcome);
+        let settlement = Settlement { ending, outcome: tool.outcome.clone(), took: tool.took };
+        let payload = (self.parts().events.payloads.settled)(&invocation, &settlement);
+        let key = format!("harness:{}:settled", invocation.tool_call_id);
+        self.events.emit_stable(ending.kind(), &key, payload);
+    }
+
+    /// A model turn of any loop begins.
+    pub(crate) fn model_turn_started(&self, turn: &TurnStarted<'_>) {
+        self.events.emit("model.invocation_started", json!({
+            "turnId": turn.turn_id,
+            "model": self.model.model(),
+            "provider": self.parts().runs.provider,
+            "timeoutMs": MODEL_TIMEOUT_MS,
+        }));
+    }
+
+    /// A model turn of any loop has ended. `correlation` ties it to an operation, and is empty for the parent.
+    pub(crate) fn model_turn_ended(&self, turn: &TurnEnded<'_>, correlation: Map<String, Value>) {
+        let usage = turn.answer.map_or_else(|_| agent::Usage::default(), |answer| answer.usage);
+        let mut payload = json!({
+            "model": self.model.model(),
+            "provider": self.parts().runs.provider,
+            "inputTokens": usage.input,
+            "outputTokens": usage.output,
+            "cacheReadTokens": usage.cache_read,
+            "cacheWriteTokens": usage.cache_write,
+            "costMicrounits": 0,
+            "finishReason": turn.answer.map_or("error", |answer| answer.finish_reason()),
+        });
+        if let Err(agent::TurnError::BudgetSpent) = turn.answer {
+            payload["errorCode"] = json!("model_turn_limit_exceeded");
+        }
+        if let Ok(answer) = turn.answer
+            && is_finish_token(&answer.finish)
+        {
+            payload["providerFinishReason"] = json!(answer.finish);
+        }
+        self.record_model_turn(turn, &payload, &correlation);
+        for (name, value) in correlation {
+            payload[name] = value;
+        }
+        let kind = if turn.answer.is_ok() { "model.invocation_completed" } else { "model.invocation_failed" };
+        self.events.emit(kind, payload);
+    }
+
+    fn record_model_turn(&self, turn: &TurnEnded<'_>, usage: &Value, correlation: &Map<String, Value>) {
+        let mut request = correlation.clone();
+        let purpose = if correlation.is_empty() { "agent" } else { "harness_operation" };
+        request.insert("purpose".to_owned(), json!(purpose));
+        let entry = json!({
+            "id": turn.turn_id,
+            "runId": self.run_id,
+            "model": self.model.model(),
+            "provider": self.parts().runs.provider,
+            "status": if turn.answer.is_ok() { "completed" } else { "failed" },
+            "inputTokens": usage["inputTokens"],
+            "outputTokens": usage["outputTokens"],
+            "safeRequest": request,
+            "completedAt": self.service.clock().rfc3339(),
+        });
+        if let Some(run) = self.service.state().runs.get_mut(&self.run_id) {
+            run.model_invocations.push(entry);
+        }
+    }
+}
+
+/// How long one model turn may take.
+const MODEL_TIMEOUT_MS: u64 = 300_000;
+
+/// A finish token that can be published: `^[a-z0-9][a-z0-9._:/-]{0,119}$`, whatever the case.
+fn is_finish_token(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    text.len() <= 120
+        && bytes.next().is_some_and(|byte| byte.is_ascii_alphanumeric())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"._:/-".contains(&byte))
+}

@@ -1,0 +1,10 @@
+//! Sessions: a conversation that is pinned to one version of an agent.
+
+mod create;
+mod detail;
+mod handlers;
+mod store;
+
+pub(crate) use create::{Sent, next_run};
+pub(crate) use handlers::routes;
+pub(crate) use store::{Session, Sessions};

@@ -1,0 +1,58 @@
+//! The details of a session.
+
+use serde_json::{Value, json};
+
+use super::Session;
+use crate::{
+    Service,
+    publication::config::items,
+    runs::Run,
+    service::State,
+};
+
+/// Everything that is shown of one session.
+pub(super) fn detail(service: &Service, state: &State, session: &Session) -> Value {
+    let runs: Vec<&Run> = session.runs.iter().filter_map(|id| state.runs.get(&session.project_id, id)).collect();
+    let mut body = session.to_json(session.latest_run(state));
+    let aggregates: Vec<&str> =
+        std::iter::once(session.id.as_str()).chain(session.runs.iter().map(String::as_str)).collect();
+    let rows = service.events().of_aggregates(&session.project_id, &aggregates);
+    let events: Vec<Value> = rows.iter().map(service.parts().events.detail_row).collect();
+    let of_runs = |list: fn(&Run) -> &[Value]| -> Vec<Value> { runs.iter().flat_map(|run| list(run)).cloned().collect() };
+    let transcript: Vec<Value> =
+        runs.iter().flat_map(|run| run.messages.iter().map(|(_, message)| message.clone())).collect();
+    let members = json!({
+        "skills": [],
+        "delegations": [],
+        "runs": runs.iter().map(|run| run.to_json()).collect::<Vec<_>>(),
+        "transcript": transcript,
+        "timeline": of_runs(|run| &run.timeline),
+        "pendingWork": [],
+        "tools": tools(state, session),
+        "debug": {
+            "productEvents": events,
+            "modelInvocations": of_runs(|run| &run.model_invocations),
+            "toolCalls": [],
+            "approvals": [],
+            "sandboxCommands": [],
+            "sandboxes": [],
+            "workspaceBackups": [],
+        },
+    });
+    if let (Some(body), Value::Object(members)) = (body.as_object_mut(), members) {
+        body.extend(members);
+    }
+    body
+}
+
+/// The tools that the session's version lists, and its operations.
+fn tools(state: &State, session: &Session) -> Vec<Value> {
+    let Some(version) = state.versions.get(&session.version_id) else { return Vec::new() };
+    let authored = items(&version.config, "tools").iter().map(|tool| {
+        json!({"name": tool["name"], "description": tool["description"], "kind": "tool", "owner": tool["owner"]})
+    });
+    let operations = version.operations().iter().map(|operation| {
+        json!({"name": operation["key"], "description": operation["description"], "kind": "harness_operation"})
+    });
+    authored.chain(operations).collect()
+}

@@ -1,0 +1,107 @@
+//! Sessions, as they are kept.
+
+use std::collections::BTreeMap;
+
+use agent::{Message, Workspace};
+use serde_json::{Value, json};
+
+use crate::{http::paging::Position, runs::Run, service::State};
+
+/// One session, and the thread that goes with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) id: String,
+    pub(crate) thread_id: String,
+    pub(crate) organization_id: String,
+    pub(crate) project_id: String,
+    pub(crate) agent_id: String,
+    pub(crate) version_id: String,
+    pub(crate) title: Option<String>,
+    pub(crate) created_at: String,
+    pub(crate) last_activity_at: String,
+    /// When it was last active, for lists.
+    pub(crate) active: Position,
+    /// When it was made, for lists of threads.
+    pub(crate) created: Position,
+    /// Its runs, oldest first.
+    pub(crate) runs: Vec<String>,
+    /// What its model has been told and has said so far.
+    pub(crate) conversation: Vec<Message>,
+    /// Its files.
+    pub(crate) workspace: Workspace,
+}
+
+impl Session {
+    /// Its latest run.
+    pub(crate) fn latest_run<'a>(&self, state: &'a State) -> Option<&'a Run> {
+        state.runs.get(&self.project_id, self.runs.last()?)
+    }
+
+    /// The session on the wire.
+    pub(crate) fn to_json(&self, latest: Option<&Run>) -> Value {
+        json!({
+            "id": self.id,
+            "organizationId": self.organization_id,
+            "projectId": self.project_id,
+            "threadId": self.thread_id,
+            "agentId": self.agent_id,
+            "agentVersionId": self.version_id,
+            "title": self.title,
+            "status": latest.map(|run| run.state.name()),
+            "latestRunId": latest.map(|run| run.id.as_str()),
+            "createdAt": self.created_at,
+            "lastActivityAt": self.last_activity_at,
+        })
+    }
+
+    /// Its thread on the wire.
+    pub(crate) fn thread_json(&self) -> Value {
+        json!({
+            "id": self.thread_id,
+            "organizationId": self.organization_id,
+            "projectId": self.project_id,
+            "title": self.title,
+            "createdAt": self.created_at,
+        })
+    }
+}
+
+/// All sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions(BTreeMap<String, Session>);
+
+impl Sessions {
+    pub(crate) fn insert(&mut self, session: Session) {
+        self.0.insert(session.id.clone(), session);
+    }
+
+    pub(crate) fn get(&self, project: &str, id: &str) -> Option<&Session> {
+        self.0.get(id).filter(|session| session.project_id == project)
+    }
+
+    pub(crate) fn all(&self, project: &str) -> impl Iterator<Item = &Session> {
+        self.0.values().filter(move |session| session.project_id == project)
+    }
+
+    /// Adds a run.
+    pub(crate) fn add_run(&mut self, id: &str, run_id: &str) {
+        if let Some(session) = self.0.get_mut(id) {
+            session.runs.push(run_id.to_owned());
+        }
+    }
+
+    /// Notes that something happened.
+    pub(crate) fn touch(&mut self, id: &str, at: Position, now: &str) {
+        if let Some(session) = self.0.get_mut(id) {
+            session.active = at;
+            session.last_activity_at = now.to_owned();
+        }
+    }
+
+    /// Keeps the conversation for the next run.
+    pub(crate) fn keep_conversation(&mut self, id: &str, conversation: Vec<Message>) {
+        if let Some(session) = self.0.get_mut(id) {
+            session.conversation = conversation;
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Events: one log per session, listed in pages or followed as a stream.
+
+mod event;
+mod feed;
+mod log;
+mod policy;
+
+pub use event::Event;
+pub use log::EventLog;
+pub use policy::{Delivery, Events, resume};
+
+pub(crate) use feed::feed;

@@ -1,0 +1,7 @@
+//! The operations: thin, each of them from a call to an outcome.
+
+pub(crate) mod agents;
+pub(crate) mod catalogue;
+pub(crate) mod events;
+pub(crate) mod messages;
+pub(crate) mod sessions;

@@ -1,0 +1,9 @@
+//! Sessions: started by admission, holding a snapshot of their agent.
+
+mod policy;
+mod session;
+mod start;
+
+pub use policy::{Opening, Sessions, open};
+pub use session::{AgentSnapshot, Line, Session, SessionStatus, Turn, TurnStatus};
+pub use start::{Message, SessionRules, Start};

@@ -1,0 +1,37 @@
+//! Answers without a model.
+
+use std::sync::Arc;
+
+use super::{Answer, Answering, Deltas, TurnError, TurnRequest, Turns};
+
+/// What answers a request.
+type Script = Arc<dyn Fn(&TurnRequest) -> Result<Answer, TurnError> + Send + Sync>;
+
+/// Turns whose answer is a function of the request. It is written out word by word.
+#[derive(Clone)]
+pub struct Scripted(Script);
+
+impl Scripted {
+    /// Answers by `script`.
+    pub fn new(script: impl Fn(&TurnRequest) -> Result<Answer, TurnError> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(script))
+    }
+
+    /// Repeats the message: `hello` is answered by `You said: hello`. It hands in no typed answer.
+    pub fn echo() -> Self {
+        Self::new(|request| {
+            let said = request.transcript.last().map_or("", |line| line.text.as_str());
+            Ok(Answer { text: format!("You said: {said}"), structured: None })
+        })
+    }
+}
+
+impl Turns for Scripted {
+    fn answer(&self, request: TurnRequest, deltas: Deltas) -> Answering {
+        let answer = (self.0)(&request);
+        if let Ok(answer) = &answer {
+            answer.text.split_inclusive(' ').for_each(|word| deltas.say(word));
+        }
+        Box::pin(std::future::ready(answer))
+    }
+}

@@ -1,0 +1,17 @@
+//! The service over an in-memory network, under virtual time.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets something else has failed")]
+
+// The name under which the other rooms know this one.
+extern crate proofhouse_vetta as vetta;
+
+mod agents;
+mod auth;
+mod catalogue;
+mod desk;
+mod events;
+mod messages;
+mod replay;
+mod schemas;
+mod seams;
+mod sessions;

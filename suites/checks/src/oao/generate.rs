@@ -1,0 +1,8 @@
+//! Generated inputs. What a conforming target does with each is known from how it is built; no validator
+//! is asked.
+
+pub(crate) mod broken;
+pub(crate) mod definitions;
+mod rules;
+pub(crate) mod schemas;
+mod text;

@@ -1,0 +1,272 @@
+//! Environments, as a drive works in them: a credential, the rows that it shows, and the agents and
+//! sessions that are written with it.
+
+use engine::{Call, Driver, Halt, Reply};
+use serde_json::{Value, json};
+
+use super::{
+    agents::Agent,
+    listing::{NEXT_PAGES_MAX, encoded, entries_of, mentions, next_page},
+    rows::{FLAGS, flag, runnable, text},
+};
+
+/// The credentials whose environments are looked through for a row, in this order.
+const CREDENTIALS: [&str; 2] = ["primary", "future"];
+
+/// An environment: everything is asked with its credential.
+pub(crate) struct Environment<'a> {
+    driver: &'a Driver<'a>,
+    credential: String,
+    model: String,
+    rows: Vec<Value>,
+}
+
+impl<'a> Environment<'a> {
+    /// The environment of `credential`, without a look at its rows.
+    pub(crate) fn unlisted(driver: &'a Driver<'a>, credential: &str) -> Result<Self, Halt> {
+        let Some(model) = driver.facts().text("model") else {
+            return Err(driver.unmet("a model that an agent may name: give `[settings] model`"));
+        };
+        Ok(Self { driver, credential: credential.to_owned(), model: model.to_owned(), rows: Vec::new() })
+    }
+
+    async fn open(driver: &'a Driver<'a>, credential: &str) -> Result<Self, Halt> {
+        let mut environment = Self::unlisted(driver, credential)?;
+        let label = if credential == "primary" { "rows".to_owned() } else { format!("rows of {credential}") };
+        let reply = environment.send(&label, Call::get("/v1/harnesses")).await;
+        let body = driver.need(&reply, "list the catalogue")?;
+        let has_base = |row: &&Value| !text(row, "base").is_empty();
+        environment.rows = entries_of(&body).into_iter().flatten().filter(has_base).cloned().collect();
+        if environment.rows.is_empty() {
+            return Err(driver.setup_failed(&reply, "list the catalogue", "harness objects in `data`"));
+        }
+        Ok(environment)
+    }
+
+    /// The environment of the primary credential. Its listing is recorded as `rows`.
+    pub(crate) async fn primary(driver: &'a Driver<'a>) -> Result<Self, Halt> {
+        Self::open(driver, "primary").await
+    }
+
+    /// All environments that the target's description gives a credential for, the primary one first.
+    pub(crate) async fn all(driver: &'a Driver<'a>) -> Result<Vec<Self>, Halt> {
+        let mut all = Vec::new();
+        for credential in CREDENTIALS {
+            if credential == "primary" || driver.facts().credentials.contains(credential) {
+                all.push(Self::open(driver, credential).await?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The first environment that has a row of the `wanted` kind, and the plainest such row. A target
+    /// without one is not concerned: `what` says what it lacks.
+    pub(crate) async fn having(
+        driver: &'a Driver<'a>,
+        what: &str,
+        wanted: impl Fn(&Value) -> bool,
+    ) -> Result<(Self, Value), Halt> {
+        for environment in Self::all(driver).await? {
+            if let Some(row) = plainest(&environment.rows, &wanted) {
+                return Ok((environment, row));
+            }
+        }
+        Err(driver.inapplicable(&format!("no environment publishes {what}"), "rows"))
+    }
+
+    /// The hand that asks.
+    pub(crate) fn driver(&self) -> &'a Driver<'a> {
+        self.driver
+    }
+
+    /// The credential by its name.
+    pub(crate) fn credential(&self) -> &str {
+        &self.credential
+    }
+
+    /// The model that agents name.
+    pub(crate) fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// All rows that were listed.
+    pub(crate) fn rows(&self) -> &[Value] {
+        &self.rows
+    }
+
+    /// The plainest row of the `wanted` kind, where there is one.
+    pub(crate) fn find(&self, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
+        plainest(&self.rows, &wanted)
+    }
+
+    /// The plainest row of the `wanted` kind. A target without one is not concerned.
+    pub(crate) fn pick(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Result<Value, Halt> {
+        self.find(wanted).ok_or_else(|| self.lacks(what))
+    }
+
+    /// The bases of all rows of the `wanted` kind, one or more. A target without one is not concerned.
+    pub(crate) fn pick_all(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Result<Vec<String>, Halt> {
+        let bases: Vec<String> =
+            self.rows.iter().filter(|row| wanted(row)).map(|row| text(row, "base").to_owned()).collect();
+        if bases.is_empty() { Err(self.lacks(what)) } else { Ok(bases) }
+    }
+
+    /// Ends the drive: the catalogue has no row of the kind that the check is about.
+    pub(crate) fn lacks(&self, what: &str) -> Halt {
+        self.driver.inapplicable(&format!("the catalogue publishes no {what}"), "rows")
+    }
+
+    /// Sends `call` with the credential of the environment.
+    pub(crate) async fn send(&self, label: &str, call: Call) -> Reply {
+        self.driver.send(label, call.key_named(self.credential.clone())).await
+    }
+
+    /// Opens an event stream, and leaves it again.
+    pub(crate) async fn listen(&self, label: &str, path: &str) {
+        drop(self.driver.listen(label, Call::get(path).key_named(self.credential.clone())).await);
+    }
+
+    /// Writes an agent.
+    pub(crate) async fn create(&self, label: &str, agent: &Agent) -> Reply {
+        self.send(label, Call::post("/v1/agents", &agent.body())).await
+    }
+
+    /// Writes an agent as a step before the one under test. The answer is its id.
+    pub(crate) async fn need_agent(&self, label: &str, agent: &Agent) -> Result<String, Halt> {
+        let reply = self.create(label, agent).await;
+        self.driver.need_text(&reply, "/id", "create an agent")
+    }
+
+    /// Changes an agent.
+    pub(crate) async fn patch(&self, label: &str, agent: &str, change: &Value) -> Reply {
+        self.send(label, Call::patch(path_of(agent), change)).await
+    }
+
+    /// Reads an agent.
+    pub(crate) async fn read(&self, label: &str, agent: &str) -> Reply {
+        self.send(label, Call::get(path_of(agent))).await
+    }
+
+    /// Starts a session of `agent`; `members` go into the body beside it.
+    pub(crate) async fn start(&self, label: &str, agent: &str, members: &Value) -> Reply {
+        let mut body = json!({ "agent": agent });
+        for (name, value) in members.as_object().into_iter().flatten() {
+            body[name] = value.clone();
+        }
+        self.send(label, Call::post("/v1/sessions", &body)).await
+    }
+
+    /// Reads a session.
+    pub(crate) async fn read_session(&self, label: &str, session: &str) -> Reply {
+        self.send(label, Call::get(format!("/v1/sessions/{}", encoded(session)))).await
+    }
+
+    /// Starts a session that demands nothing, as a step before the one under test. The answer is its id.
+    pub(crate) async fn need_session(&self, label: &str, agent: &str) -> Result<String, Halt> {
+        let reply = self.start(label, agent, &json!({})).await;
+        self.driver.need_text(&reply, "/id", "start a session that demands nothing")
+    }
+
+    /// Starts a session of an agent on `base` that demands nothing. A target that refuses every start
+    /// ends here, so that a refusal later on says something.
+    pub(crate) async fn need_twin(&self, base: &str) -> Result<(String, String), Halt> {
+        let agent = self.need_agent("twin", &Agent::on(self, base)).await?;
+        let session = self.need_session("start of the twin", &agent).await?;
+        Ok((agent, session))
+    }
+
+    /// The twin, found again in the list of sessions: a list in which a session is missing that was
+    /// started, or that does not say whose a session is, could not show what a refusal leaves behind.
+    pub(crate) async fn need_listed_twin(&self, base: &str) -> Result<(), Halt> {
+        let (agent, session) = self.need_twin(base).await?;
+        let (last, entries) = self.list("sessions of the twin", &sessions_of(&agent)).await?;
+        if entries.iter().any(|entry| text(entry, "id") == session && mentions(entry, &agent)) {
+            return Ok(());
+        }
+        Err(self.driver.setup_failed(&last, "find a session in the list", "the session that was started, with its agent"))
+    }
+
+    /// Reads the list of the sessions of `agent`, page by page, recorded as `label`.
+    pub(crate) async fn list_sessions(&self, label: &str, agent: &str) -> Result<(), Halt> {
+        self.list(label, &sessions_of(agent)).await.map(drop)
+    }
+
+    /// Reads the list of agents, page by page, recorded as `label`; `known`, the id of an agent, has to be
+    /// in it.
+    pub(crate) async fn list_agents(&self, label: &str, known: &str) -> Result<(), Halt> {
+        let (last, entries) = self.list(label, "/v1/agents").await?;
+        if entries.iter().any(|entry| text(entry, "id") == known) {
+            return Ok(());
+        }
+        Err(self.driver.setup_failed(&last, "find an agent in the list", "the agent that was created"))
+    }
+
+    async fn list(&self, label: &str, path: &str) -> Result<(Reply, Vec<Value>), Halt> {
+        let (mut entries, mut page) = (Vec::new(), path.to_owned());
+        for _ in 0..NEXT_PAGES_MAX {
+            let reply = self.send(label, Call::get(page)).await;
+            let body = self.driver.need(&reply, "read a list")?;
+            let Some(listed) = entries_of(&body) else {
+                return Err(self.driver.setup_failed(&reply, "read a list", "entries in `data`"));
+            };
+            entries.extend(listed.iter().cloned());
+            match next_page(path, &body) {
+                Some(next) => page = next,
+                None => return Ok((reply, entries)),
+            }
+        }
+        Err(self.driver.broken(format!("{path}: more than {NEXT_PAGES_MAX} pages; nothing was looked for in the rest")))
+    }
+}
+
+fn path_of(agent: &str) -> String {
+    format!("/v1/agents/{}", encoded(agent))
+}
+
+fn sessions_of(agent: &str) -> String {
+    format!("/v1/sessions?agent={}", encoded(agent))
+}
+
+/// Whether the platform operates the loop.
+pub(crate) fn is_hosted(row: &Value) -> bool {
+    text(row, "location") == "hosted"
+}
+
+/// Whether a session can run on the loop here, as the row says.
+pub(crate) fn starts_here(row: &Value) -> bool {
+    is_hosted(row) && runnable(row) == Some(true)
+}
+
+/// Whether the row says that the loop does not run here although the platform operates it.
+pub(crate) fn is_dark(row: &Value) -> bool {
+    is_hosted(row) && runnable(row) == Some(false)
+}
+
+/// Among the rows of the `wanted` kind the one that declares most, so that nothing but what the check is
+/// about can stand in its way; the first one among equals.
+fn plainest(rows: &[Value], wanted: &impl Fn(&Value) -> bool) -> Option<Value> {
+    let declared = |row: &Value| FLAGS.iter().filter(|name| flag(row, name) == Some(true)).count();
+    rows.iter().filter(|row| wanted(row)).rev().max_by_key(|row| declared(row)).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plainest_row_declares_most_and_comes_first() {
+        let row = |base: &str, flags: [bool; 4]| {
+            let capabilities: Value = FLAGS.into_iter().zip(flags).map(|(name, on)| (name.to_owned(), json!(on))).collect();
+            json!({"base": base, "capabilities": capabilities})
+        };
+        let rows = [
+            row("none", [false; 4]),
+            row("first", [false, true, true, true]),
+            row("second", [false, true, true, true]),
+            row("all", [true; 4]),
+        ];
+        let lacking = |row: &Value| flag(row, "approvals") == Some(false);
+        assert_eq!(plainest(&rows, &lacking).map(|row| text(&row, "base").to_owned()).as_deref(), Some("first"));
+        assert_eq!(plainest(&rows, &|_: &Value| false), None);
+    }
+}

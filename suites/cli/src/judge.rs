@@ -1,0 +1,61 @@
+//! `proofhouse judge`.
+
+use std::{fs::File, io::BufReader, path::PathBuf};
+
+use clap::Args;
+use engine::{settle, target::Scope};
+use recording::{ExitCode, Outcome, Status, read_lines};
+use report::{Replay, Report, explain, headline};
+use spec::Spec;
+
+use crate::{
+    console::{complain, say},
+    failure::{Done, Failure},
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// A recording.jsonl that `proofhouse run` left.
+    recording: PathBuf,
+}
+
+pub(crate) fn judge(arguments: &Arguments) -> Done {
+    let path = &arguments.recording;
+    let within = |words: String| Failure(format!("{}: {words}", path.display()));
+    let spec = Spec::load()?;
+    let registry = checks::registry();
+    let file = File::open(path).map_err(|error| within(error.to_string()))?;
+    let (header, recordings) = read_lines(BufReader::new(file)).map_err(|error| within(error.to_string()))?;
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for recording in recordings {
+        let Some(check) = registry.get(&recording.check) else {
+            return Err(within(format!("check `{}` is not built in this version", recording.check)));
+        };
+        let verdict = engine::judge(check, &recording, spec);
+        let performed = engine::Performed { recording, verdict, duration_ms: 0 };
+        outcomes.push(settle(check.id, performed, &Scope::default()));
+    }
+    let replay = Replay { target: Vec::new(), seed: header.seed };
+    for outcome in &outcomes {
+        say(&headline(outcome));
+        if matches!(outcome.status, Status::Fail | Status::Error) {
+            say(&explain(outcome, &replay, spec));
+        }
+    }
+    compare(path, &outcomes);
+    Ok(ExitCode::of(&outcomes).code())
+}
+
+/// Says where the report beside the recording says something else.
+fn compare(path: &std::path::Path, outcomes: &[Outcome]) {
+    let Ok(text) = std::fs::read_to_string(path.with_file_name("report.json")) else { return };
+    let Ok(report) = serde_json::from_str::<Report>(&text) else { return };
+    let differs = |outcome: &&Outcome| {
+        let live = report.checks.iter().find(|check| check.id == outcome.id);
+        live.is_some_and(|live| live.reason != outcome.verdict.reason())
+    };
+    match outcomes.iter().filter(differs).map(|outcome| outcome.id.as_str()).collect::<Vec<_>>() {
+        differing if differing.is_empty() => say("the report beside the recording says the same"),
+        differing => complain(&format!("the report beside the recording says something else of {}", differing.join(", "))),
+    }
+}

@@ -1,0 +1,214 @@
+//! `proofhouse run`.
+
+use std::{collections::BTreeMap, num::NonZeroUsize, path::PathBuf};
+
+use clap::Args;
+use engine::{Check, Kind, Plan, Progress, Registry, Sampling, Selection, preflight, run as run_plan};
+use recording::{Lane, Outcome, Status};
+use report::{Preflight, Replay, Report, RunFolder, Summary, explain};
+use spec::{Contract, Spec};
+use wire::{Clock, clock::Stopwatch};
+
+use crate::{
+    console::{bar, complain, duration, rate, say},
+    failure::{Done, Failure},
+    subject::{Subject, Target},
+};
+
+/// Checks at a time on a target in real time.
+const JOBS_BY_URL: usize = 8;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Only this contract.
+    #[arg(long)]
+    contract: Option<Contract>,
+    /// Checks to run: an id, a requirement's id, or a pattern with `*`. May be given several times.
+    #[arg(long, value_name = "GLOB")]
+    check: Vec<String>,
+    /// The one case of a property check to repeat.
+    #[arg(long, value_name = "K")]
+    case: Option<u64>,
+    #[command(flatten)]
+    subject: Subject,
+    /// The seed: one seed, one result.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Cases of each property check; 256 in process, 16 by URL.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    cases: Option<u64>,
+    /// Checks at a time; one per core in process, 8 by URL.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Where the run leaves its files.
+    #[arg(long, value_name = "DIR", default_value = "target/proofhouse/latest")]
+    out: PathBuf,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    let spec = Spec::load()?;
+    let registry = checks::registry();
+    let selected = select(arguments, &registry)?;
+    let targets = arguments.subject.targets(arguments.contract)?;
+    let folder = RunFolder::create(&arguments.out)?;
+    let stopwatch = Stopwatch::start();
+    let mut reports = Vec::new();
+    for target in &targets {
+        let contract = target.launch.description().contract;
+        let checks: Vec<Check> = selected.iter().filter(|check| check.contract == contract).copied().collect();
+        if checks.is_empty() && !arguments.check.is_empty() {
+            continue;
+        }
+        reports.push(one_contract(arguments, target, checks, &registry, &folder, spec)?);
+    }
+    if reports.is_empty() {
+        return Err(Failure(format!("--check {}: no such check on this target", arguments.check.join(" --check "))));
+    }
+    let summary = Summary::new(arguments.seed, stopwatch.elapsed_ms(), &reports);
+    folder.summary(&summary)?;
+    say_summary(&summary, &folder);
+    Ok(summary.exit_code)
+}
+
+fn select(arguments: &Arguments, registry: &Registry) -> Result<Vec<Check>, Failure> {
+    let mut checks = Selection::new(&arguments.check).of(registry)?;
+    checks.retain(|check| arguments.contract.is_none_or(|only| only == check.contract));
+    if checks.is_empty() && !arguments.check.is_empty() {
+        let contract = arguments.contract.map_or_else(String::new, |contract| format!(" of contract `{contract}`"));
+        return Err(Failure(format!("--check {}: no built check{contract} matches", arguments.check.join(" --check "))));
+    }
+    if arguments.case.is_some() {
+        checks.retain(|check| matches!(check.kind, Kind::Property(_)));
+        if checks.is_empty() {
+            return Err(Failure("--case: only property checks have cases; name one with --check, as `--check '*-p'`".to_owned()));
+        }
+    }
+    Ok(checks)
+}
+
+fn plan(arguments: &Arguments, checks: Vec<Check>, lane: Lane) -> Plan {
+    let mut sampling = Sampling::of(lane);
+    sampling.cases = arguments.cases.unwrap_or(sampling.cases);
+    sampling.case = arguments.case;
+    let jobs = arguments.jobs.map(NonZeroUsize::get).unwrap_or_else(|| match lane {
+        Lane::Virtual => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+        Lane::Wall => JOBS_BY_URL,
+    });
+    // On a shared target what this run creates must not be mistaken for what another one created.
+    let nonce = match lane {
+        Lane::Virtual => String::new(),
+        Lane::Wall => Clock::wall().now().as_nanosecond().to_string(),
+    };
+    Plan { checks, seed: arguments.seed, nonce, sampling, jobs }
+}
+
+fn one_contract(
+    arguments: &Arguments,
+    target: &Target,
+    checks: Vec<Check>,
+    registry: &Registry,
+    folder: &RunFolder,
+    spec: &Spec,
+) -> Result<Report, Failure> {
+    let launch = target.launch.as_ref();
+    let description = launch.description();
+    let contract = description.contract;
+    let plan = plan(arguments, checks, launch.lane());
+    let replay = Replay { target: arguments.subject.arguments(), seed: arguments.seed };
+    say(&format!("{contract}: {} {} at {}", description.name, description.version, place(arguments, &description.url)));
+    let preflight = look(target, registry, &plan, spec);
+    let mut outcomes = Vec::new();
+    let stopwatch = Stopwatch::start();
+    if preflight.passed {
+        outcomes = watched(&plan, target, contract, spec)?;
+    }
+    let ms = stopwatch.elapsed_ms();
+    let report = Report::new(contract, description.facts(), plan.seed, preflight, &outcomes, &replay, spec);
+    for outcome in outcomes.iter().filter(|outcome| is_worth_telling(outcome)) {
+        say(&explain(outcome, &replay, spec));
+    }
+    match &report.preflight.reason {
+        Some(reason) => say(&format!("{contract}: not judged: {reason}")),
+        None => say_contract(&report, ms, spec),
+    }
+    folder.contract(&report, &outcomes, &replay, spec)?;
+    Ok(report)
+}
+
+fn place<'a>(arguments: &Arguments, url: &'a str) -> &'a str {
+    if arguments.subject.is_embedded() { "this process" } else { url }
+}
+
+/// Without a description there is nothing to judge by, even if somebody there looks like a harness.
+fn look(target: &Target, registry: &Registry, plan: &Plan, spec: &Spec) -> Preflight {
+    let performed = preflight(target.launch.as_ref(), registry, plan.seed, &plan.nonce, spec);
+    let (passed, reason) = match performed {
+        Ok(performed) if performed.passed() => (true, None),
+        Ok(performed) => (false, Some(performed.words())),
+        Err(error) => (false, Some(error.to_string())),
+    };
+    if target.is_known {
+        return Preflight { passed, reason };
+    }
+    let way_out = "nobody there answers /_control/target with a description: give --target FILE";
+    let reason = reason.map_or_else(|| way_out.to_owned(), |reason| format!("{reason}; {way_out}"));
+    Preflight { passed: false, reason: Some(reason) }
+}
+
+fn watched(plan: &Plan, target: &Target, contract: Contract, spec: &Spec) -> Result<Vec<Outcome>, Failure> {
+    let bar = bar(plan.checks.len(), contract.name());
+    let mut watch = |Progress::Ended(outcome): Progress<'_>| {
+        bar.inc(1);
+        bar.set_message(outcome.id.clone());
+        if bar.is_hidden() && is_worth_telling(outcome) {
+            complain(&report::headline(outcome));
+        }
+    };
+    let ran = run_plan(plan, target.launch.as_ref(), spec, &mut watch)?;
+    bar.finish_and_clear();
+    Ok(ran.outcomes)
+}
+
+fn is_worth_telling(outcome: &Outcome) -> bool {
+    !matches!(outcome.status, Status::Pass | Status::NotApplicable | Status::ExpectedFail)
+}
+
+fn say_contract(report: &Report, ms: u64, spec: &Spec) {
+    let by_id: BTreeMap<&str, Status> = report.checks.iter().map(|check| (check.id.as_str(), check.status)).collect();
+    for topic in &spec.contract(report.contract).topics {
+        let statuses = topic.requirements.iter().flat_map(|requirement| &requirement.checks);
+        let statuses: Vec<Status> = statuses.filter_map(|check| by_id.get(check.id.as_str()).copied()).collect();
+        if !statuses.is_empty() {
+            let counts = recording::Counts::of(statuses);
+            say(&format!("  {:<20} {}", topic.topic, counts_words(&counts.0)));
+        }
+    }
+    let checks = report.checks.len();
+    let counts = counts_words(&report.counts);
+    let speed = rate(checks, ms);
+    say(&format!("  {checks} checks in {}: {counts}; {speed:.0} checks/s", duration(ms)));
+    for check in report.checks.iter().filter(|check| check.status == Status::NotApplicable) {
+        say(&format!("  not applicable: {}: {}", check.id, check.reason.as_deref().unwrap_or_default()));
+    }
+    say(&format!("  {} checks are built, {} are pending\n", report.built, report.pending));
+}
+
+fn counts_words(counts: &BTreeMap<Status, usize>) -> String {
+    let parts = counts.iter().filter(|(_, count)| **count > 0).map(|(status, count)| format!("{count} {status}"));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn say_summary(summary: &Summary, folder: &RunFolder) {
+    let word = match summary.exit_code {
+        0 => "conforming",
+        1 => "not conforming",
+        _ => "not judged",
+    };
+    say(&format!(
+        "{word} (exit {}) in {}; seed {}; files in {}",
+        summary.exit_code,
+        duration(summary.duration_ms),
+        summary.seed,
+        folder.path().display()
+    ));
+}

@@ -1,0 +1,93 @@
+//! `proofhouse simulate`.
+
+use clap::Args;
+use model::{Host, Script};
+use spec::Contract;
+use wire::{Clock, Net, Seed};
+use world::{Plan, degenerate};
+
+use crate::{
+    console::say,
+    failure::{Done, Failure},
+    listen::{address, asked_to_stop, listen, runtime},
+};
+
+/// What the built-in model answers while nobody has named another one.
+const DEMO: &str = include_str!("../../../fixtures/scripts/demo.yaml");
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The contract to serve.
+    #[arg(long)]
+    contract: Contract,
+    /// Where to listen: HOST:PORT, or a port on this machine. Port 0 takes a free one.
+    #[arg(long, default_value = "127.0.0.1:0", value_parser = address)]
+    listen: String,
+    /// A defect, by name; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    defect: Vec<String>,
+    /// Be no harness at all, in this way.
+    #[arg(long, value_name = "KIND", conflicts_with_all = ["defect", "model"])]
+    degenerate: Option<String>,
+    /// The model to call, `http://host:port/v1`. Without one, a built-in model answers.
+    #[arg(long, value_name = "URL")]
+    model: Option<String>,
+    /// The seed of ids.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+pub(crate) fn simulate(arguments: &Arguments) -> Done {
+    match &arguments.degenerate {
+        Some(kind) => {
+            let kind = degenerate::kind(kind)?;
+            runtime()?.block_on(serve_degenerate(arguments, kind))
+        }
+        None => runtime()?.block_on(serve(arguments)),
+    }
+}
+
+async fn serve(arguments: &Arguments) -> Done {
+    world::defects::check(arguments.contract, &arguments.defect).map_err(|error| Failure(error.to_string()))?;
+    let (clock, seed) = (Clock::wall(), Seed::of_run(arguments.seed));
+    let model = match &arguments.model {
+        Some(url) => url.clone(),
+        None => demo_model(&clock, seed).await?,
+    };
+    let plan = Plan {
+        contract: arguments.contract,
+        defects: arguments.defect.clone(),
+        net: Net::Tcp,
+        clock,
+        seed,
+        listen: arguments.listen.clone(),
+        model: Some(model.parse().map_err(|error| Failure(format!("--model: {error}")))?),
+        lane: "wall",
+    };
+    let running = world::start(plan).await.map_err(|error| match error {
+        world::StartError::Listen { .. } => Failure(format!("{error}; give another --listen, or port 0 for a free one")),
+        error => error.into(),
+    })?;
+    say(&format!("proofhouse simulator of contract {} is ready at {}", arguments.contract, running.url));
+    asked_to_stop().await;
+    running.stop().await;
+    Ok(0)
+}
+
+async fn demo_model(clock: &Clock, seed: Seed) -> Result<String, Failure> {
+    let host = Host::new(clock.clone(), seed.child("model"));
+    let script = Script::from_yaml("fixtures/scripts/demo.yaml", DEMO).map_err(|error| Failure(error.to_string()))?;
+    host.load(model::DEFAULT_SESSION, script);
+    let listener = listen("127.0.0.1:0").await?;
+    let url = format!("http://{}/v1", listener.authority());
+    tokio::spawn(model::serve(host, listener, std::future::pending()));
+    Ok(url)
+}
+
+async fn serve_degenerate(arguments: &Arguments, kind: degenerate::Kind) -> Done {
+    let listener = listen(&arguments.listen).await?;
+    let name = degenerate::KINDS.iter().find(|(_, each)| *each == kind).map_or("", |(name, _)| name);
+    say(&format!("proofhouse degenerate target {name} is ready at http://{}", listener.authority()));
+    degenerate::serve(kind, listener, Clock::wall(), asked_to_stop()).await;
+    Ok(0)
+}

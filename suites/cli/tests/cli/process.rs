@@ -1,0 +1,73 @@
+//! Running the binary.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+};
+
+/// The binary, with a folder of its own to work in.
+pub(crate) fn proofhouse(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proofhouse"));
+    command.current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// Runs it to its end.
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Said {
+    let output = proofhouse(folder).args(arguments).output().unwrap();
+    Said::of(&output)
+}
+
+/// What it said, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Said {
+    fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// A server verb that runs until it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    /// The line that it printed when it was ready.
+    pub(crate) line: String,
+}
+
+impl Server {
+    pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let mut child = proofhouse(folder).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Self { child, line }
+    }
+
+    /// The URL in its line.
+    pub(crate) fn url(&self) -> &str {
+        self.line.split_whitespace().find(|word| word.starts_with("http://")).unwrap()
+    }
+
+    /// Asks it to stop, and returns its exit code.
+    pub(crate) fn terminate(mut self) -> Option<i32> {
+        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(asked.success());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

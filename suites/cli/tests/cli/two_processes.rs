@@ -1,0 +1,69 @@
+//! A simulator in one process, the suite in another.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::process::{Server, run};
+
+fn verdicts(folder: &std::path::Path, out: &str, contract: &str) -> BTreeMap<String, String> {
+    let report = std::fs::read_to_string(folder.join(out).join(contract).join("report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    report["checks"].as_array().unwrap().iter().map(|check| (text(&check["id"]), text(&check["status"]))).collect()
+}
+
+fn same_as_in_process(contract: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &["simulate", "--contract", contract]);
+    assert!(server.line.contains(contract), "{}", server.line);
+    let inside = run(folder.path(), &["run", "--contract", contract, "--cases", "16", "--out", "inside"]);
+    let outside = run(folder.path(), &["run", "--url", server.url(), "--out", "outside"]);
+    assert_eq!((inside.code, outside.code), (Some(0), Some(0)), "{inside:?}\n{outside:?}");
+    assert_eq!(verdicts(folder.path(), "inside", contract), verdicts(folder.path(), "outside", contract));
+    // A second run on the same process must not stumble over what the first one left.
+    let again = run(folder.path(), &["run", "--url", server.url(), "--out", "again"]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn oao_by_url_gives_the_same_verdicts() {
+    same_as_in_process("oao");
+}
+
+#[test]
+fn vetta_by_url_gives_the_same_verdicts() {
+    same_as_in_process("vetta");
+}
+
+#[test]
+fn a_defect_is_seen_by_url_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &["simulate", "--contract", "vetta", "--defect", "writable-catalogue"]);
+    let said = run(folder.path(), &["run", "--url", server.url(), "--check", "VET-03-b", "--out", "out"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    for words in ["FAIL VET-03-b", "requirement", "expected", "got", "> POST /v1/harnesses", "again", "--url"] {
+        assert!(said.out.contains(words), "`{words}` is missing in {said:?}");
+    }
+}
+
+#[test]
+fn a_description_file_reaches_the_same_simulator() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &["simulate", "--contract", "vetta"]);
+    let text = format!(
+        "name = \"sim\"\nversion = \"1\"\ncontract = \"vetta\"\nurl = \"{}\"\n\
+         [credentials]\nprimary = {{ value = \"sk_sim_ada\" }}\n[settings]\nmodel = \"sim-1\"\n\
+         [scope]\nuntestable = [\"VET-03-c\"]\n",
+        server.url()
+    );
+    std::fs::write(folder.path().join("target.toml"), text).unwrap();
+    let said = run(folder.path(), &["run", "--target", "target.toml", "--check", "VET-03*", "--out", "out"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let verdicts = verdicts(folder.path(), "out", "vetta");
+    assert_eq!(verdicts["VET-03-c"], "untested", "a second account was not given");
+    assert_eq!(verdicts["VET-03-b"], "pass");
+    let said = run(folder.path(), &["run", "--target", "target.toml", "--check", "VET-63-a", "--out", "out"]);
+    assert_eq!(said.code, Some(1), "an untested check that is not excused is red: {said:?}");
+}

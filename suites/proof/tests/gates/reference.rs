@@ -1,0 +1,40 @@
+//! The reference is green.
+
+use engine::{Plan, Sampling, run};
+use recording::{ExitCode, Lane, Outcome, Status};
+use spec::{Contract, Spec};
+use targets::Simulator;
+
+/// Runs every built check of `contract` on the built-in simulator.
+pub(crate) fn run_all(contract: Contract, seed: u64, sampling: Sampling, jobs: usize) -> Vec<Outcome> {
+    let registry = checks::registry();
+    let checks = registry.of(contract).copied().collect();
+    let plan = Plan { checks, seed, nonce: String::new(), sampling, jobs };
+    let simulator = Simulator::new(contract, &[] as &[&str]).unwrap();
+    run(&plan, &simulator, Spec::load().unwrap(), &mut |_| {}).unwrap().outcomes
+}
+
+#[test]
+fn every_built_check_passes_on_the_simulator() {
+    for contract in Contract::ALL {
+        let outcomes = run_all(contract, 1, Sampling::of(Lane::Virtual), 2);
+        for outcome in &outcomes {
+            assert_eq!(outcome.status, Status::Pass, "{}: {:?}", outcome.id, outcome.verdict);
+        }
+        assert_eq!(ExitCode::of(&outcomes), ExitCode::Conforming, "{contract}");
+    }
+}
+
+#[test]
+fn other_seeds_are_green_too() {
+    for seed in [2, 3, 4] {
+        for contract in Contract::ALL {
+            let red: Vec<String> = run_all(contract, seed, Sampling { cases: 64, case: None, shrinks: 0 }, 2)
+                .into_iter()
+                .filter(|outcome| outcome.status != Status::Pass)
+                .map(|outcome| format!("{}: {:?}", outcome.id, outcome.verdict))
+                .collect();
+            assert!(red.is_empty(), "seed {seed}: {red:#?}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A target at an address, in real time.
+
+use std::time::Duration;
+
+use engine::{
+    Launch, LaunchError, Opened,
+    target::{Description, DescriptionError, from_json},
+};
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use model::Host;
+use recording::Lane;
+use serde_json::json;
+use wire::{
+    Clock, Net, Seed,
+    http::{Limits, Request, Response, send},
+};
+
+use crate::HostedModel;
+
+/// What a question to the control port may cost.
+const CONTROL: Limits = Limits {
+    head: Duration::from_secs(5),
+    whole: Duration::from_secs(8),
+    body_bytes_max: 1024 * 1024,
+};
+
+/// A target that is reached by URL.
+pub struct Address {
+    description: Description,
+}
+
+/// An address that cannot be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum AddressError {
+    /// The URL or the description is bad.
+    #[error(transparent)]
+    Description(#[from] DescriptionError),
+    /// The operating system gave no runtime.
+    #[error("cannot start a runtime: {0}")]
+    Runtime(#[from] std::io::Error),
+}
+
+impl Address {
+    /// The target of a description.
+    pub fn described(description: Description) -> Result<Self, DescriptionError> {
+        description.address()?;
+        Ok(Self { description })
+    }
+
+    /// Asks whoever is at `url` what it is. `None`: nobody there has a control port that says so.
+    pub fn ask(url: &str) -> Result<Option<Self>, AddressError> {
+        let probe = bare(url, spec::Contract::Vetta);
+        let (authority, prefix) = probe.address()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let request = Request::new("GET", format!("{prefix}/_control/target"));
+        let answer = runtime.block_on(send(&Net::Tcp, &authority, &request, CONTROL));
+        let Ok(Response { status: 200, body, .. }) = answer else { return Ok(None) };
+        let Some(mut description) = std::str::from_utf8(&body).ok().and_then(|text| from_json(text).ok()) else {
+            return Ok(None);
+        };
+        // It is reached at the URL that was given, whatever it takes itself to be.
+        description.url = url.to_owned();
+        description.lane = Lane::Wall;
+        Ok(Some(Self::described(description)?))
+    }
+
+    /// A target of which nothing is known but its URL: no credentials, no settings.
+    pub fn unknown(url: &str, contract: spec::Contract) -> Result<Self, DescriptionError> {
+        Self::described(bare(url, contract))
+    }
+}
+
+fn bare(url: &str, contract: spec::Contract) -> Description {
+    Description {
+        name: "unknown".to_owned(),
+        version: "unknown".to_owned(),
+        contract,
+        url: url.to_owned(),
+        lane: Lane::Wall,
+        credentials: Default::default(),
+        settings: Default::default(),
+        claims: Default::default(),
+        model: None,
+        scope: Default::default(),
+    }
+}
+
+impl Launch for Address {
+    fn lane(&self) -> Lane {
+        Lane::Wall
+    }
+
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn open(&self, seed: Seed) -> LocalBoxFuture<'_, Result<Opened, LaunchError>> {
+        async move {
+            let (authority, prefix) = self.description.address().map_err(|error| LaunchError::new(error.to_string()))?;
+            let clock = Clock::wall();
+            let mut keep: Box<dyn std::any::Any> = Box::new(());
+            let mut model = None;
+            if let Some(wiring) = &self.description.model {
+                let host = Host::new(clock.clone(), seed.child("model"));
+                let listener = Net::Tcp.listen(&wiring.listen).await.map_err(|error| {
+                    LaunchError::new(format!("[model] listen: cannot listen at {}: {error}", wiring.listen))
+                })?;
+                let url = wiring.public_url.clone().unwrap_or_else(|| format!("http://{}/v1", listener.authority()));
+                keep = Box::new(Serving(tokio::spawn(model::serve(host.clone(), listener, std::future::pending()))));
+                if wiring.by_control {
+                    point(&authority, &prefix, &url).await?;
+                }
+                model = Some(Box::new(HostedModel::new(host)) as Box<dyn engine::ModelPort>);
+            }
+            Ok(Opened { net: Net::Tcp, clock, authority, prefix, description: self.description.clone(), model, keep })
+        }
+        .boxed_local()
+    }
+}
+
+/// Tells the target which model to call.
+async fn point(authority: &str, prefix: &str, url: &str) -> Result<(), LaunchError> {
+    let body = json!({"url": url}).to_string();
+    let request = Request::new("PUT", format!("{prefix}/_control/model")).json(body);
+    match send(&Net::Tcp, authority, &request, CONTROL).await {
+        Ok(answer) if (200..300).contains(&answer.status) => Ok(()),
+        Ok(answer) => Err(LaunchError::new(format!(
+            "its control port answered {} to PUT /_control/model: {}",
+            answer.status,
+            String::from_utf8_lossy(&answer.body)
+        ))),
+        Err(failure) => Err(LaunchError::new(format!("its control port did not take the model's URL: {failure}"))),
+    }
+}
+
+/// A server that ends with its owner.
+struct Serving(tokio::task::JoinHandle<()>);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

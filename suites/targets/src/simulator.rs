@@ -1,0 +1,127 @@
+//! The built-in simulator, and what is no harness at all, in this process and in virtual time.
+
+use engine::{
+    Launch, LaunchError, Opened,
+    target::{Description, from_json},
+};
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use recording::Lane;
+use spec::Contract;
+use wire::{Clock, Net, Seed};
+use world::{Plan, defects, degenerate};
+
+use crate::HostedModel;
+
+/// Where the simulator listens on the in-memory network.
+const SIMULATOR: &str = "simulator.test:80";
+/// Where the suite's model listens on it.
+const MODEL: &str = "model.test:80";
+
+/// The simulator of a contract, perhaps with defects.
+pub struct Simulator {
+    contract: Contract,
+    defects: Vec<String>,
+    description: Description,
+}
+
+impl Simulator {
+    /// The simulator of `contract` with these defects.
+    pub fn new(contract: Contract, defects: &[impl AsRef<str>]) -> Result<Self, LaunchError> {
+        let defects: Vec<String> = defects.iter().map(|defect| defect.as_ref().to_owned()).collect();
+        defects::check(contract, &defects).map_err(|error| LaunchError::new(error.to_string()))?;
+        Ok(Self { contract, defects, description: described(contract)? })
+    }
+}
+
+fn described(contract: Contract) -> Result<Description, LaunchError> {
+    let description = world::describe(contract, &format!("http://{SIMULATOR}"), "virtual");
+    from_json(&description.to_string()).map_err(|error| LaunchError::new(error.to_string()))
+}
+
+impl Launch for Simulator {
+    fn lane(&self) -> Lane {
+        Lane::Virtual
+    }
+
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn open(&self, seed: Seed) -> LocalBoxFuture<'_, Result<Opened, LaunchError>> {
+        async move {
+            let (net, clock) = (Net::memory(), Clock::virtual_time());
+            let failed = |error: std::io::Error| LaunchError::new(error.to_string());
+            let host = model::Host::new(clock.clone(), seed.child("model"));
+            let listener = net.listen(MODEL).await.map_err(failed)?;
+            let model_url = format!("http://{MODEL}/v1");
+            let serving = tokio::spawn(model::serve(host.clone(), listener, std::future::pending()));
+            let plan = Plan {
+                contract: self.contract,
+                defects: self.defects.clone(),
+                net: net.clone(),
+                clock: clock.clone(),
+                seed: seed.child("world"),
+                listen: SIMULATOR.to_owned(),
+                model: Some(model_url.parse().map_err(|error| LaunchError::new(format!("{error}")))?),
+                lane: "virtual",
+            };
+            let running = world::start(plan).await.map_err(|error| LaunchError::new(error.to_string()))?;
+            Ok(Opened {
+                net,
+                clock,
+                authority: SIMULATOR.to_owned(),
+                prefix: String::new(),
+                description: self.description.clone(),
+                model: Some(Box::new(HostedModel::new(host))),
+                keep: Box::new((running, serving)),
+            })
+        }
+        .boxed_local()
+    }
+}
+
+/// A target that is no harness, described as if it were the simulator of a contract.
+pub struct Degenerate {
+    kind: degenerate::Kind,
+    description: Description,
+}
+
+impl Degenerate {
+    /// The degenerate target called `kind`.
+    pub fn new(contract: Contract, kind: &str) -> Result<Self, LaunchError> {
+        let kind = degenerate::kind(kind).map_err(|error| LaunchError::new(error.to_string()))?;
+        Ok(Self { kind, description: described(contract)? })
+    }
+}
+
+impl Launch for Degenerate {
+    fn lane(&self) -> Lane {
+        Lane::Virtual
+    }
+
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn open(&self, seed: Seed) -> LocalBoxFuture<'_, Result<Opened, LaunchError>> {
+        async move {
+            let (net, clock) = (Net::memory(), Clock::virtual_time());
+            let listener = net.listen(SIMULATOR).await.map_err(|error| LaunchError::new(error.to_string()))?;
+            let serving = tokio::spawn(degenerate::serve(self.kind, listener, clock.clone(), std::future::pending()));
+            // A server task that has not run yet would still be listening.
+            tokio::task::yield_now().await;
+            // The model is there, so that no check is excused for want of one.
+            let host = model::Host::new(clock.clone(), seed.child("model"));
+            Ok(Opened {
+                net,
+                clock,
+                authority: SIMULATOR.to_owned(),
+                prefix: String::new(),
+                description: self.description.clone(),
+                model: Some(Box::new(HostedModel::new(host))),
+                keep: Box::new(serving),
+            })
+        }
+        .boxed_local()
+    }
+}
