@@ -36,6 +36,12 @@ pub(crate) const OPEN_POINTS: &[File] = files! {
     Vetta / "vetta": "open-points";
 };
 
+/// The messages of each contract.
+pub(crate) const MESSAGES: &[File] = files! {
+    Oao / "oao": "messages";
+    Vetta / "vetta": "messages";
+};
+
 #[cfg(test)]
 mod tests {
     use std::{collections::BTreeSet, fs, path::Path};
@@ -45,7 +51,7 @@ mod tests {
     #[test]
     fn every_yaml_file_of_a_contract_is_embedded() {
         let embedded: BTreeSet<String> =
-            TOPICS.iter().chain(OPEN_POINTS).map(|file| file.path.to_owned()).collect();
+            TOPICS.iter().chain(OPEN_POINTS).chain(MESSAGES).map(|file| file.path.to_owned()).collect();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut on_disk = BTreeSet::new();
         for contract in Contract::ALL {

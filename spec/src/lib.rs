@@ -6,6 +6,7 @@ mod contract;
 mod embedded;
 mod entry;
 mod load;
+pub mod messages;
 pub mod schemas;
 
 pub use contract::{Contract, UnknownContract};

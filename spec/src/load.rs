@@ -182,11 +182,11 @@ pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-fn read<T: serde::de::DeserializeOwned>(file: &embedded::File) -> Result<T, SpecError> {
+pub(crate) fn read<T: serde::de::DeserializeOwned>(file: &embedded::File) -> Result<T, SpecError> {
     serde_saphyr::from_str(file.text)
         .map_err(|error| SpecError::Unreadable { path: file.path, reason: error.to_string() })
 }
 
-fn placed(file: &embedded::File, says: Contract) -> Result<(), SpecError> {
+pub(crate) fn placed(file: &embedded::File, says: Contract) -> Result<(), SpecError> {
     if says == file.contract { Ok(()) } else { Err(SpecError::Misplaced { path: file.path, says }) }
 }

@@ -21,13 +21,15 @@ pub struct Settled {
 
 /// Runs the calls of one assistant message. It gets them in the order of the calls and gives what becomes
 /// of them; the loop pairs the two by place.
-pub type Batch = Arc<dyn Fn(Vec<BoxFuture<'static, Settled>>) -> BoxFuture<'static, Vec<Settled>> + Send + Sync>;
+pub type Batch =
+    Arc<dyn Fn(Vec<BoxFuture<'static, Settled>>) -> BoxFuture<'static, Vec<Settled>> + Send + Sync>;
 
 /// Turns the text of the arguments into a value, or says why it is none.
 pub type ParseArguments = Arc<dyn Fn(&str) -> Result<Value, String> + Send + Sync>;
 
 /// Ties a call to the token of its loop.
-pub type Abort = Arc<dyn Fn(Cancel, BoxFuture<'static, ToolOutcome>) -> BoxFuture<'static, ToolOutcome> + Send + Sync>;
+pub type Abort =
+    Arc<dyn Fn(Cancel, BoxFuture<'static, ToolOutcome>) -> BoxFuture<'static, ToolOutcome> + Send + Sync>;
 
 /// The messages that a batch adds to the conversation.
 pub type HandBack = Arc<dyn Fn(&[ToolCall], &[Settled]) -> Vec<Message> + Send + Sync>;

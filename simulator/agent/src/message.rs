@@ -42,7 +42,9 @@ impl Message {
         match self {
             Self::System(text) => json!({"role": "system", "content": text}),
             Self::User(text) => json!({"role": "user", "content": text}),
-            Self::Assistant { text, calls } if calls.is_empty() => json!({"role": "assistant", "content": text}),
+            Self::Assistant { text, calls } if calls.is_empty() => {
+                json!({"role": "assistant", "content": text})
+            }
             Self::Assistant { text, calls } => {
                 let content = if text.is_empty() { Value::Null } else { Value::from(text.as_str()) };
                 let calls: Vec<Value> = calls
@@ -54,7 +56,9 @@ impl Message {
                     .collect();
                 json!({"role": "assistant", "content": content, "tool_calls": calls})
             }
-            Self::Tool { call_id, content } => json!({"role": "tool", "tool_call_id": call_id, "content": content}),
+            Self::Tool { call_id, content } => {
+                json!({"role": "tool", "tool_call_id": call_id, "content": content})
+            }
         }
     }
 }

@@ -81,7 +81,11 @@ pub struct ToolDefinition {
 impl ToolDefinition {
     /// The offer for `tool`.
     pub fn of(tool: &dyn Tool) -> Self {
-        Self { name: tool.name().to_owned(), description: tool.description().to_owned(), parameters: tool.parameters() }
+        Self {
+            name: tool.name().to_owned(),
+            description: tool.description().to_owned(),
+            parameters: tool.parameters(),
+        }
     }
 
     /// The offer in the form of OpenAI Chat Completions.

@@ -7,8 +7,9 @@ use serde_json::Value;
 use wire::{Clock, Ids};
 
 use crate::{
-    Budget, CallContext, Cancel, Completion, Habits, Message, ModelClient, ModelError, Observer, Reason, Tool, ToolCall,
-    ToolDefinition, ToolEnded, ToolOutcome, ToolStarted, TurnEnded, TurnStarted, habits::Settled,
+    Budget, CallContext, Cancel, Completion, Habits, Message, ModelClient, ModelError, Observer, Reason,
+    Tool, ToolCall, ToolDefinition, ToolEnded, ToolOutcome, ToolStarted, TurnEnded, TurnStarted,
+    habits::Settled,
 };
 
 /// An agent loop: everything that a turn needs.
@@ -90,7 +91,8 @@ impl Loop {
         self.observer.turn_started(&TurnStarted { turn_id });
         let began = self.clock.elapsed();
         let answer = if self.budget.take() {
-            let offers: Vec<ToolDefinition> = self.tools.iter().map(|tool| ToolDefinition::of(tool.as_ref())).collect();
+            let offers: Vec<ToolDefinition> =
+                self.tools.iter().map(|tool| ToolDefinition::of(tool.as_ref())).collect();
             tokio::select! {
                 biased;
                 reason = self.cancel.cancelled() => return Err(TurnError::Cancelled(reason)),
@@ -104,10 +106,16 @@ impl Loop {
         answer
     }
 
-    async fn batch(&self, turn_id: &str, calls: &[ToolCall], conversation: &mut Vec<Message>) -> Vec<ToolEnded> {
+    async fn batch(
+        &self,
+        turn_id: &str,
+        calls: &[ToolCall],
+        conversation: &mut Vec<Message>,
+    ) -> Vec<ToolEnded> {
         let parsed: Vec<Result<Value, String>> =
             calls.iter().map(|call| (self.habits.arguments)(&call.arguments)).collect();
-        let work = calls.iter().zip(&parsed).map(|(call, arguments)| self.one(turn_id, call, arguments)).collect();
+        let work =
+            calls.iter().zip(&parsed).map(|(call, arguments)| self.one(turn_id, call, arguments)).collect();
         let mut settled = (self.habits.batch)(work).await;
         let unsettled = || Settled {
             outcome: ToolOutcome::failed("Unsettled", "the call was never settled"),
@@ -131,7 +139,12 @@ impl Loop {
     }
 
     /// One call as work of its own: nothing happens before it is polled.
-    fn one(&self, turn_id: &str, call: &ToolCall, arguments: &Result<Value, String>) -> BoxFuture<'static, Settled> {
+    fn one(
+        &self,
+        turn_id: &str,
+        call: &ToolCall,
+        arguments: &Result<Value, String>,
+    ) -> BoxFuture<'static, Settled> {
         let body = self.body(turn_id, call, arguments);
         let (call, arguments) = (call.clone(), arguments.clone().ok());
         let (observer, clock) = (self.observer.clone(), self.clock.clone());
@@ -146,7 +159,12 @@ impl Loop {
         .boxed()
     }
 
-    fn body(&self, turn_id: &str, call: &ToolCall, arguments: &Result<Value, String>) -> BoxFuture<'static, ToolOutcome> {
+    fn body(
+        &self,
+        turn_id: &str,
+        call: &ToolCall,
+        arguments: &Result<Value, String>,
+    ) -> BoxFuture<'static, ToolOutcome> {
         let tool = self.tools.iter().find(|tool| tool.name() == call.name).cloned();
         let context = CallContext {
             tool_call_id: call.id.clone(),

@@ -6,4 +6,4 @@ mod versions;
 
 pub(crate) use handlers::routes;
 pub(crate) use store::{Agent, Agents};
-pub use versions::{MemoryVersions, Version, VersionStore, Versions};
+pub use versions::{Decorate, MemoryVersions, Version, VersionStore, Versions};

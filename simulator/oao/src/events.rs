@@ -12,9 +12,9 @@ use std::{fmt, sync::Arc};
 
 pub(crate) use handlers::routes;
 pub use log::{Draft, EventLog, Row};
-pub use payloads::{Ending, Invocation, ModelStep, Payloads, Settlement, ToolStep};
+pub use payloads::{Correlation, Ending, Invocation, ModelStep, Payloads, Settled, Settlement, ToolStep};
 pub use stable::event_id;
-pub use summary::Summaries;
+pub use summary::{OfModel, OfTool, Summaries};
 
 use crate::{
     limits::{FeedLimits, Limits},

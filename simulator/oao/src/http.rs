@@ -14,7 +14,10 @@ pub use routes::{Act, Prepare, Route};
 pub(crate) use serve::router;
 pub use stages::{Flight, Stage};
 
-use crate::{limits::{HttpLimits, Limits}, sequence::Sequence};
+use crate::{
+    limits::{HttpLimits, Limits},
+    sequence::Sequence,
+};
 
 /// Changes an answer on its way out.
 pub type Rewrite = Arc<dyn Fn(&Call, &mut Reply) + Send + Sync>;
@@ -34,12 +37,20 @@ pub struct Front {
 
 impl Default for Front {
     fn default() -> Self {
-        Self { limits: Limits::default().http, routes: routes::all(), stages: stages::all(), rewrites: Vec::new() }
+        Self {
+            limits: Limits::default().http,
+            routes: routes::all(),
+            stages: stages::all(),
+            rewrites: Vec::new(),
+        }
     }
 }
 
 impl std::fmt::Debug for Front {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Front").field("routes", &self.routes).field("stages", &self.stages).finish_non_exhaustive()
+        f.debug_struct("Front")
+            .field("routes", &self.routes)
+            .field("stages", &self.stages)
+            .finish_non_exhaustive()
     }
 }

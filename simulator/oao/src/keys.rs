@@ -17,8 +17,16 @@ pub const DEMO_OTHER_KEY: &str = "oao_otherprefix1_0123456789abcdef0123456789abc
 
 const READ_SCOPES: [&str; 3] = ["agent:read", "session:read", "run:read"];
 const WRITE_SCOPES: [&str; 10] = [
-    "agent:write", "skill:bind", "mcp:bind", "session:write", "run:create", "run:cancel", "tool_call:claim",
-    "tool_call:submit", "approval:resolve", "project:admin",
+    "agent:write",
+    "skill:bind",
+    "mcp:bind",
+    "session:write",
+    "run:create",
+    "run:cancel",
+    "tool_call:claim",
+    "tool_call:submit",
+    "approval:resolve",
+    "project:admin",
 ];
 
 /// Who makes a request.
@@ -62,7 +70,10 @@ impl Keyring {
         let all: Vec<&str> = READ_SCOPES.into_iter().chain(WRITE_SCOPES).collect();
         Self::default()
             .with(DEMO_KEY, principal("a0000000-0000-4000-8000-000000000008", DEMO_PROJECT, &all))
-            .with(DEMO_READER_KEY, principal("a0000000-0000-4000-8000-000000000018", DEMO_PROJECT, &READ_SCOPES))
+            .with(
+                DEMO_READER_KEY,
+                principal("a0000000-0000-4000-8000-000000000018", DEMO_PROJECT, &READ_SCOPES),
+            )
             .with(DEMO_OTHER_KEY, principal("a0000000-0000-4000-8000-000000000028", DEMO_OTHER_PROJECT, &all))
     }
 }
@@ -73,7 +84,8 @@ pub fn has_key_form(text: &str) -> bool {
         return false;
     };
     let of = |text: &str, lengths: std::ops::RangeInclusive<usize>, more: &[u8]| {
-        lengths.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
+        lengths.contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
     };
     of(prefix, 10..=32, b"") && of(secret, 32..=128, b"_-")
 }
@@ -88,7 +100,13 @@ mod tests {
             assert!(has_key_form(key) && Keyring::demo().find(key).is_some(), "{key}");
         }
         let secret = "s".repeat(32);
-        for text in ["", "oao_", "oao_short_x", &format!("OAO_exampleprefix_{secret}"), &format!("oao_nine12345_{secret}")] {
+        for text in [
+            "",
+            "oao_",
+            "oao_short_x",
+            &format!("OAO_exampleprefix_{secret}"),
+            &format!("oao_nine12345_{secret}"),
+        ] {
             assert!(!has_key_form(text), "{text}");
         }
         assert!(has_key_form(&format!("oao_tenletters_{secret}")));

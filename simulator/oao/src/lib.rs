@@ -10,7 +10,7 @@ pub mod events;
 pub mod http;
 pub mod keys;
 pub mod limits;
-mod mounting;
+pub mod mounting;
 pub mod operations;
 mod parts;
 pub mod publication;
@@ -20,7 +20,7 @@ mod sequence;
 mod service;
 mod sessions;
 
-pub use agents::{MemoryVersions, Version, VersionStore, Versions};
+pub use agents::{Decorate, MemoryVersions, Version, VersionStore, Versions};
 pub use catalogue::Catalogue;
 pub use mounting::Mounting;
 pub use parts::Parts;

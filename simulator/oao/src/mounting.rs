@@ -65,7 +65,8 @@ fn by_capability(config: &Map<String, Value>, workspace: &Workspace) -> Vec<Arc<
     let sandbox = config.get("sandbox").unwrap_or(&Value::Null);
     let enabled = sandbox["enabled"] == true;
     let can = |capability: &str| {
-        enabled && sandbox["capabilities"].as_array().is_some_and(|list| list.iter().any(|one| one == capability))
+        enabled
+            && sandbox["capabilities"].as_array().is_some_and(|list| list.iter().any(|one| one == capability))
     };
     let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
     if can("filesystem_read") {

@@ -12,17 +12,20 @@ mod steps;
 use std::{fmt, sync::Arc, time::Duration};
 
 use agent::{Habits, Message, ModelClient, Tool, ToolOutcome, Workspace};
-pub use arguments::ArgumentRules;
+pub use arguments::{ArgumentRules, Judge};
 pub use definition::Operation;
 use futures_util::{FutureExt, future::BoxFuture};
 pub(crate) use invoke::OperationTool;
-pub use mechanism::{FinishCall, Mechanism, Next, TurnView};
+pub use mechanism::{AfterTurn, Finish, FinishCall, Mechanism, Next, TurnView};
 pub use nested::Refused;
 pub use prompt::compose;
 use serde_json::{Value, json};
 use wire::Clock;
 
-use crate::{events::{Ending, Invocation}, runs::RunContext};
+use crate::{
+    events::{Ending, Invocation},
+    runs::RunContext,
+};
 
 /// What a scratch loop takes over from its run.
 #[derive(Clone)]
@@ -46,9 +49,19 @@ pub type Opening = Arc<dyn Fn(&Invocation, String, String) -> Vec<Message> + Sen
 /// What an operation tool is inside a scratch loop of `outer`; `None` hides it.
 pub type Nested = Arc<dyn Fn(&Operation, Arc<dyn Tool>) -> Option<Arc<dyn Tool>> + Send + Sync>;
 /// Ends a call when its time is over.
-pub type Timer = Arc<dyn Fn(Clock, Duration, BoxFuture<'static, ToolOutcome>) -> BoxFuture<'static, ToolOutcome> + Send + Sync>;
+pub type Timer = Arc<
+    dyn Fn(Clock, Duration, BoxFuture<'static, ToolOutcome>) -> BoxFuture<'static, ToolOutcome> + Send + Sync,
+>;
 /// Stands around the body of a call, inside its timer.
-pub type Around = Arc<dyn Fn(Arc<RunContext>, Arc<Invocation>, BoxFuture<'static, ToolOutcome>) -> BoxFuture<'static, ToolOutcome> + Send + Sync>;
+pub type Around = Arc<
+    dyn Fn(
+            Arc<RunContext>,
+            Arc<Invocation>,
+            BoxFuture<'static, ToolOutcome>,
+        ) -> BoxFuture<'static, ToolOutcome>
+        + Send
+        + Sync,
+>;
 
 /// How operations are called. The default is the contract's.
 #[derive(Clone)]
@@ -83,7 +96,7 @@ impl Default for OperationParts {
             input_schema,
             arguments: ArgumentRules::default(),
             inherit: Arc::new(everything),
-            prompt: Arc::new(prompt::compose),
+            prompt: Arc::new(compose),
             opening: Arc::new(|_, system, prompt| vec![Message::System(system), Message::User(prompt)]),
             nested: Arc::new(|outer, tool| Some(Arc::new(Refused::inside(outer, tool)))),
             mechanism: Mechanism::default(),
@@ -124,7 +137,10 @@ fn everything(run: &RunContext, _: &Operation) -> Inherited {
 /// that as an abort.
 async fn abort_after(clock: Clock, limit: Duration, body: BoxFuture<'static, ToolOutcome>) -> ToolOutcome {
     clock.within(limit, body).await.unwrap_or_else(|| {
-        ToolOutcome::failed("AbortError", format!("the operation was aborted at its timeout of {} ms", limit.as_millis()))
+        ToolOutcome::failed(
+            "AbortError",
+            format!("the operation was aborted at its timeout of {} ms", limit.as_millis()),
+        )
     })
 }
 
@@ -148,8 +164,12 @@ mod tests {
     #[test]
     fn endings_follow_from_the_type_of_the_error() {
         for (kind, ending) in [
-            ("AbortError", Ending::Cancelled), ("TimeoutError", Ending::TimedOut), ("operation_failed", Ending::Failed),
-            ("ResultUnavailableError", Ending::Failed), ("RunCancelled", Ending::Cancelled), ("AbortTimeout", Ending::TimedOut),
+            ("AbortError", Ending::Cancelled),
+            ("TimeoutError", Ending::TimedOut),
+            ("operation_failed", Ending::Failed),
+            ("ResultUnavailableError", Ending::Failed),
+            ("RunCancelled", Ending::Cancelled),
+            ("AbortTimeout", Ending::TimedOut),
         ] {
             assert_eq!(classify(&ToolOutcome::failed(kind, "")), ending, "{kind}");
         }

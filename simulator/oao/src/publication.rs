@@ -4,6 +4,8 @@ pub mod canonical;
 pub mod config;
 mod definition;
 pub mod names;
+#[cfg(test)]
+mod properties;
 pub mod reader;
 pub mod schema;
 pub mod sensitive;

@@ -48,7 +48,9 @@ impl Default for RunParts {
             states: States::default(),
             queued_for: Duration::ZERO,
             deadline: Arc::new(|config| {
-                Duration::from_millis(config.get("limits").and_then(|limits| limits["timeoutMs"].as_u64()).unwrap_or(0))
+                Duration::from_millis(
+                    config.get("limits").and_then(|limits| limits["timeoutMs"].as_u64()).unwrap_or(0),
+                )
             }),
             ending: |reason| match reason {
                 Reason::Requested => RunState::Cancelled,

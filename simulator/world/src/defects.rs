@@ -4,7 +4,7 @@
 //! server starts. Every wrong algorithm of the project lives below this folder, one file per topic of
 //! the specification, and nowhere else.
 
-// WIRING pub mod oao;
+pub mod oao;
 pub mod vetta;
 
 use spec::Contract;
@@ -56,7 +56,7 @@ fn hint(contract: Contract, id: &str, known: &[&'static str]) -> Option<String> 
 /// The ids of the built defects of `contract`.
 pub fn ids(contract: Contract) -> Vec<&'static str> {
     match contract {
-        Contract::Oao => Vec::new(), // WIRING oao::ALL.iter().copied().flatten().map(|edit| edit.id).collect(),
+        Contract::Oao => oao::ALL.iter().copied().flatten().map(|edit| edit.id).collect(),
         Contract::Vetta => vetta::ALL.iter().copied().flatten().map(|edit| edit.id).collect(),
     }
 }

@@ -7,13 +7,17 @@ mod definition;
 mod generate;
 mod keys;
 mod limits;
+mod mounting;
 mod operations;
+mod overlap;
 mod place;
 mod preflight;
 mod refusal;
 mod result_schema;
+mod runs;
 mod schema_corpus;
 mod schema_size;
+mod scratch_loop;
 mod versions;
 
 use engine::Check;
@@ -30,6 +34,9 @@ pub(crate) fn checks() -> Vec<Check> {
         schema_corpus::CHECKS,
         schema_size::CHECKS,
         versions::CHECKS,
+        mounting::CHECKS,
+        scratch_loop::CHECKS,
+        overlap::CHECKS,
     ]
     .concat()
 }

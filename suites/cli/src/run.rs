@@ -115,7 +115,7 @@ fn one_contract(
     let contract = description.contract;
     let plan = plan(arguments, checks, launch.lane());
     let replay = Replay { target: arguments.subject.arguments(), seed: arguments.seed };
-    say(&format!("{contract}: {} {} at {}", description.name, description.version, place(arguments, &description.url)));
+    say(&format!("{contract}: {} {} {}", description.name, description.version, place(arguments, &description.url)));
     let preflight = look(target, registry, &plan, spec);
     let mut outcomes = Vec::new();
     let stopwatch = Stopwatch::start();
@@ -135,8 +135,8 @@ fn one_contract(
     Ok(report)
 }
 
-fn place<'a>(arguments: &Arguments, url: &'a str) -> &'a str {
-    if arguments.subject.is_embedded() { "this process" } else { url }
+fn place(arguments: &Arguments, url: &str) -> String {
+    if arguments.subject.is_embedded() { "in this process".to_owned() } else { format!("at {url}") }
 }
 
 /// Without a description there is nothing to judge by, even if somebody there looks like a harness.
@@ -189,6 +189,10 @@ fn say_contract(report: &Report, ms: u64, spec: &Spec) {
     say(&format!("  {checks} checks in {}: {counts}; {speed:.0} checks/s", duration(ms)));
     for check in report.checks.iter().filter(|check| check.status == Status::NotApplicable) {
         say(&format!("  not applicable: {}: {}", check.id, check.reason.as_deref().unwrap_or_default()));
+    }
+    if !report.shape_violations.is_empty() {
+        let count = report.shape_violations.len();
+        say(&format!("  {count} answers do not have the shape of their schema; see shape_violations in report.json"));
     }
     say(&format!("  {} checks are built, {} are pending\n", report.built, report.pending));
 }

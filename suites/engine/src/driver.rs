@@ -9,7 +9,7 @@ use wire::{
     http::{self, Limits, Request},
 };
 
-use crate::{Call, Key, Listening, ModelPort, Opened, recorder::Recorder};
+use crate::{Call, Key, Listening, ModelPort, Opened, Received, recorder::Recorder};
 
 /// Until the head of an answer must have come.
 const HEAD: Duration = Duration::from_secs(10);
@@ -146,6 +146,17 @@ impl<'a> Driver<'a> {
                 None
             }
         }
+    }
+
+    /// As [`Driver::listen`], for a stream that carries what others do too: frames that `about` does not
+    /// say yes to are read and neither recorded nor returned.
+    pub async fn listen_for<'b>(
+        &'b self,
+        label: &str,
+        call: Call,
+        about: impl Fn(&Received) -> bool + 'b,
+    ) -> Option<Listening<'b>> {
+        Some(self.listen(label, call).await?.about(about))
     }
 
     /// Records something that the judge needs to know.

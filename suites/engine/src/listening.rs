@@ -13,8 +13,10 @@ use crate::Driver;
 
 /// The most frames that one stream is read for. An endless stream ends here.
 const FRAMES_MAX: usize = 5_000;
+/// The most frames that are passed over because they are about something else.
+const OTHERS_MAX: usize = 200_000;
 /// The most bytes that one stream is read for.
-const BYTES_MAX: usize = 8 * 1024 * 1024;
+const BYTES_MAX: usize = 256 * 1024 * 1024;
 
 /// A frame with data.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,14 +36,22 @@ pub struct Listening<'a> {
     open: Open,
     parser: Parser,
     waiting: VecDeque<Frame>,
+    about: Box<dyn Fn(&Received) -> bool + 'a>,
     frames: usize,
+    others: usize,
     bytes: usize,
 }
 
 impl<'a> Listening<'a> {
     pub(crate) fn new(driver: &'a Driver<'a>, label: &str, open: Open) -> Self {
         let (parser, waiting) = (Parser::default(), VecDeque::new());
-        Self { driver, label: label.to_owned(), open, parser, waiting, frames: 0, bytes: 0 }
+        let about = Box::new(|_: &Received| true);
+        Self { driver, label: label.to_owned(), open, parser, waiting, about, frames: 0, others: 0, bytes: 0 }
+    }
+
+    pub(crate) fn about(mut self, about: impl Fn(&Received) -> bool + 'a) -> Self {
+        self.about = Box::new(about);
+        self
     }
 
     /// The status of the stream's head.
@@ -78,11 +88,15 @@ impl<'a> Listening<'a> {
     async fn read(&mut self) -> Option<Received> {
         loop {
             while let Some(frame) = self.waiting.pop_front() {
-                self.frames += 1;
                 let Some(data) = frame.data else { continue };
                 let data = self.driver.recorder().redact(&data);
                 let data = serde_json::from_str(&data).unwrap_or(Value::String(data));
                 let received = Received { id: frame.id, event: frame.event, data };
+                if !(self.about)(&received) {
+                    self.others += 1;
+                    continue;
+                }
+                self.frames += 1;
                 self.driver.recorder().put(
                     &self.label,
                     What::Event {
@@ -93,7 +107,7 @@ impl<'a> Listening<'a> {
                 );
                 return Some(received);
             }
-            if self.frames >= FRAMES_MAX || self.bytes >= BYTES_MAX {
+            if self.frames >= FRAMES_MAX || self.others >= OTHERS_MAX || self.bytes >= BYTES_MAX {
                 return None;
             }
             let piece = self.open.next().await?.ok()?;

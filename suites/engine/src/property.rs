@@ -66,7 +66,7 @@ async fn drive_case(property: &Property, driver: &Driver<'_>, name: &str, case: 
 }
 
 fn is_red(check: &str, property: &Property, driver: &Driver<'_>, name: &str, spec: &Spec) -> bool {
-    let recording = driver.recorder().peek(check, driver.token(), driver.facts().clone());
+    let recording = driver.recorder().of_case(name, check, driver.token(), driver.facts().clone());
     recording.cases().find(|case| case.label().case == name).is_some_and(|case| {
         matches!(frame::judge_case(property, &case, &recording, spec).status(), Status::Fail | Status::Warn)
     })

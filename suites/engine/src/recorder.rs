@@ -112,16 +112,19 @@ impl Recorder {
         }
     }
 
-    /// A copy of what was recorded so far.
-    pub(crate) fn peek(&self, check: &str, token: &str, target: TargetFacts) -> Recording {
+    /// A copy of what was recorded of `case`, with the bodies that it names and no others: a check of many
+    /// cases would otherwise copy all of them for each.
+    pub(crate) fn of_case(&self, case: &str, check: &str, token: &str, target: TargetFacts) -> Recording {
         let state = self.state.borrow();
-        Recording {
-            check: check.to_owned(),
-            token: token.to_owned(),
-            target,
-            entries: state.entries.clone(),
-            bodies: state.bodies.clone(),
+        let of_case = |entry: &&Entry| entry.case.as_deref() == Some(case);
+        let entries: Vec<Entry> = state.entries.iter().filter(of_case).cloned().collect();
+        let mut bodies = Bodies::default();
+        for name in entries.iter().flat_map(Entry::bodies) {
+            if let Some(body) = state.bodies.get(name) {
+                bodies.put(body.clone());
+            }
         }
+        Recording { check: check.to_owned(), token: token.to_owned(), target, entries, bodies }
     }
 
     fn question(&self, request: &Request) -> Question {

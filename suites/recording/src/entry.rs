@@ -19,6 +19,18 @@ pub struct Entry {
     pub what: What,
 }
 
+impl Entry {
+    /// The stored bodies that the entry names.
+    pub fn bodies(&self) -> Vec<&BodyRef> {
+        let What::Exchange(exchange) = &self.what else { return Vec::new() };
+        let answered = match &exchange.outcome {
+            Reception::Answered(answer) => answer.body.as_ref(),
+            Reception::Failed { .. } => None,
+        };
+        exchange.question.body.iter().chain(answered).collect()
+    }
+}
+
 /// The kinds of things that happen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

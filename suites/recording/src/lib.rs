@@ -9,6 +9,7 @@ mod lines;
 mod outcome;
 mod recording;
 mod seen;
+mod shapes;
 mod verdict;
 
 pub use body::{Bodies, Body, BodyRef};
@@ -20,4 +21,5 @@ pub use lines::{Line, LinesError, Provenance, read_lines, write_lines};
 pub use outcome::{Counts, ExitCode, Outcome};
 pub use recording::{CaseView, Recording};
 pub use seen::{Seen, View};
+pub use shapes::{ShapeViolation, Whose, shape_violations};
 pub use verdict::{Finding, FindingKind, Judged, Status, Verdict, Witness};

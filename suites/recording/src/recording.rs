@@ -70,6 +70,12 @@ impl Recording {
         })
     }
 
+    /// The entry at position `entry`, looked at. Panics where there is none.
+    pub fn at(&self, entry: usize) -> Seen<'_> {
+        assert!(entry < self.entries.len(), "a recording of {} entries has no entry {entry}", self.entries.len());
+        Seen::new(self, entry)
+    }
+
     /// What stopped the drive within `case` (`None`: outside every case), as a verdict.
     pub fn stopped(&self, case: Option<&str>) -> Option<Verdict> {
         let at = self

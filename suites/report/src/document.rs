@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use recording::{Counts, ExitCode, Finding, Outcome, Status, TargetFacts, Verdict, Witness};
+use recording::{Counts, ExitCode, Finding, Outcome, ShapeViolation, Status, TargetFacts, Verdict, Witness, shape_violations};
 use serde::{Deserialize, Serialize};
 use spec::{Contract, Spec};
 
@@ -101,6 +101,8 @@ pub struct Report {
     pub requirements: Vec<RequirementLine>,
     /// Checks, in the order in which they were planned.
     pub checks: Vec<CheckLine>,
+    /// Answers that do not have the shape of their schema. They decide no check by themselves.
+    pub shape_violations: Vec<ShapeViolation>,
 }
 
 impl Report {
@@ -130,8 +132,17 @@ impl Report {
             pending,
             requirements: requirements(contract, outcomes, spec),
             checks: outcomes.iter().map(|outcome| line(outcome, replay, spec)).collect(),
+            shape_violations: shapes(contract, outcomes),
         }
     }
+}
+
+/// The envelope of a refusal is specified for OAO; for Vetta it is an open point (U01), so a vendor's own
+/// is not held against ours.
+fn shapes(contract: Contract, outcomes: &[Outcome]) -> Vec<ShapeViolation> {
+    let with_refusals = contract == Contract::Oao;
+    // A schema of ours that does not compile is found by a test, and is no affair of a target.
+    outcomes.iter().flat_map(|outcome| shape_violations(&outcome.recording, with_refusals).unwrap_or_default()).collect()
 }
 
 fn line(outcome: &Outcome, replay: &Replay, spec: &Spec) -> CheckLine {

@@ -110,7 +110,8 @@ impl Gathering {
             self.done = true;
             return Ok(());
         }
-        let chunk: Chunk = serde_json::from_str(data).map_err(|why| ModelError::Malformed(why.to_string()))?;
+        let chunk: Chunk =
+            serde_json::from_str(data).map_err(|why| ModelError::Malformed(why.to_string()))?;
         if let Some(error) = chunk.error {
             return Err(ModelError::Provider { message: provider_words(&error) });
         }
@@ -206,7 +207,8 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(answer.text, "so");
-        let calls: Vec<_> = answer.calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.arguments.as_str())).collect();
+        let calls: Vec<_> =
+            answer.calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.arguments.as_str())).collect();
         assert_eq!(calls, [("a", "one", "{}"), ("b", "two", r#"{"x":1}"#)]);
         assert_eq!(answer.usage, Usage { input: 7, output: 4, cache_read: 2, cache_write: 0 });
         assert_eq!(answer.finish_reason(), "toolUse");
@@ -215,7 +217,10 @@ mod tests {
     #[test]
     fn streams_that_are_no_answer_say_why() {
         assert_eq!(gather(&[r#"{"choices":[{"delta":{"content":"a"}}]}"#]), Err(ModelError::Truncated));
-        assert_eq!(gather(&[r#"{"choices":[{"delta":{},"finish_reason":"content_filter"}]}"#]), Err(ModelError::Filtered));
+        assert_eq!(
+            gather(&[r#"{"choices":[{"delta":{},"finish_reason":"content_filter"}]}"#]),
+            Err(ModelError::Filtered)
+        );
         assert!(matches!(gather(&["{"]), Err(ModelError::Malformed(_))));
         let broken = gather(&[r#"{"error":{"message":"overloaded"}}"#]);
         assert_eq!(broken, Err(ModelError::Provider { message: "overloaded".into() }));

@@ -68,7 +68,11 @@ impl ModelClient {
     }
 
     /// One turn: sends the conversation and reads the streamed answer to its end.
-    pub async fn complete(&self, messages: &[Message], tools: &[ToolDefinition]) -> Result<Completion, ModelError> {
+    pub async fn complete(
+        &self,
+        messages: &[Message],
+        tools: &[ToolDefinition],
+    ) -> Result<Completion, ModelError> {
         let body = self.body(messages, tools).to_string();
         let request = Request::new("POST", self.url.below("chat/completions"))
             .header("accept", "text/event-stream")

@@ -75,13 +75,26 @@ mod tests {
             ("http://[::1]:8080/a/b", "[::1]:8080", "/a/b/chat/completions"),
         ] {
             let url: ModelUrl = text.parse().unwrap();
-            assert_eq!((url.authority(), url.below("chat/completions").as_str()), (authority, path), "{text}");
+            assert_eq!(
+                (url.authority(), url.below("chat/completions").as_str()),
+                (authority, path),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn what_is_no_url_is_refused_with_a_way_out() {
-        for text in ["", "model:4010", "https://model/v1", "http://", "http:///v1", "http://:80", "http://a b/", "http://a/?x"] {
+        for text in [
+            "",
+            "model:4010",
+            "https://model/v1",
+            "http://",
+            "http:///v1",
+            "http://:80",
+            "http://a b/",
+            "http://a/?x",
+        ] {
             let why = text.parse::<ModelUrl>().unwrap_err().to_string();
             assert!(why.contains("http://127.0.0.1:4010/v1") || why.contains("http://"), "{text}: {why}");
         }

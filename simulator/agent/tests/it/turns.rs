@@ -3,13 +3,13 @@ use std::{
     time::Duration,
 };
 
-use proofhouse_agent::{
-    Budget, CallContext, Cancel, Habits, Loop, Message, ModelClient, ModelError, Observer, Reason, Tool, ToolEnded,
-    ToolOutcome, ToolStarted, TurnEnded, TurnError, Workspace, habits::Settled, tools::Read,
-};
 use futures_util::{
     FutureExt,
     future::{BoxFuture, join_all},
+};
+use proofhouse_agent::{
+    Budget, CallContext, Cancel, Habits, Loop, Message, ModelClient, ModelError, Observer, Reason, Tool,
+    ToolEnded, ToolOutcome, ToolStarted, TurnEnded, TurnError, Workspace, habits::Settled, tools::Read,
 };
 use serde_json::{Value, json};
 use wire::{Clock, Ids, Net, Seed};
@@ -97,7 +97,11 @@ fn tool_results(conversation: &[Message]) -> Vec<(String, String)> {
 #[tokio::test(start_paused = true)]
 async fn a_batch_runs_at_once_and_its_results_come_in_call_order() {
     let w = world(vec![
-        calls(&[("a", "wait", r#"{"ms":300}"#), ("b", "wait", r#"{"ms":100}"#), ("c", "read", r#"{"path":"f"}"#)]),
+        calls(&[
+            ("a", "wait", r#"{"ms":300}"#),
+            ("b", "wait", r#"{"ms":100}"#),
+            ("c", "read", r#"{"path":"f"}"#),
+        ]),
         says("done"),
     ])
     .await;
@@ -111,8 +115,15 @@ async fn a_batch_runs_at_once_and_its_results_come_in_call_order() {
     assert_eq!(
         notes,
         [
-            "turn Ok(3) 0 ms", "start a", "start b", "start c", "end c 0 ms", "end b 100 ms", "end a 300 ms",
-            "batch a b c", "turn Ok(3) 0 ms"
+            "turn Ok(3) 0 ms",
+            "start a",
+            "start b",
+            "start c",
+            "end c 0 ms",
+            "end b 100 ms",
+            "end a 300 ms",
+            "batch a b c",
+            "turn Ok(3) 0 ms"
         ]
     );
     let second = w.seen.lock().unwrap()[1].clone();
@@ -177,9 +188,8 @@ async fn a_refusing_model_and_a_spent_budget_are_errors() {
 
 #[tokio::test(start_paused = true)]
 async fn the_batch_is_a_seam() {
-    let answers = || {
-        vec![calls(&[("a", "wait", r#"{"ms":300}"#), ("b", "wait", r#"{"ms":100}"#)]), says("done")]
-    };
+    let answers =
+        || vec![calls(&[("a", "wait", r#"{"ms":300}"#), ("b", "wait", r#"{"ms":100}"#)]), says("done")];
     let mut serial = world(answers()).await;
     serial.agent.habits.batch = Arc::new(|work| {
         async move {

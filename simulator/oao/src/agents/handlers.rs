@@ -20,7 +20,9 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::read("/v1/projects/{p}/agents", read, Arc::new(list)),
         Route::post("/v1/projects/{p}/agents", write_scopes, Arc::new(create)),
         Route::read("/v1/projects/{p}/agents/{a}", read, Arc::new(get)),
-        Route::post("/v1/projects/{p}/agents/{a}", |_| vec!["agent:write"], Arc::new(archive)).method("DELETE").bodiless(),
+        Route::post("/v1/projects/{p}/agents/{a}", |_| vec!["agent:write"], Arc::new(archive))
+            .method("DELETE")
+            .bodiless(),
         Route::read("/v1/projects/{p}/agents/{a}/versions", read, Arc::new(list_versions)),
         Route::post("/v1/projects/{p}/agents/{a}/versions", write_scopes, Arc::new(publish)),
         Route::read("/v1/projects/{p}/agents/{a}/versions/{v}", read, Arc::new(get_version)),
@@ -50,7 +52,8 @@ fn submitted_config(call: &Call) -> Option<&Map<String, Value>> {
 
 fn decide(service: &Service, project: &str, config: Map<String, Value>) -> Result<Verdict, Refusal> {
     let parts = service.parts();
-    let version_exists = |id: &str| service.state().versions.get(id).is_some_and(|version| version.project_id == project);
+    let version_exists =
+        |id: &str| service.state().versions.get(id).is_some_and(|version| version.project_id == project);
     let view = View {
         definition: &parts.definition,
         limits: &parts.config_limits,
@@ -69,7 +72,8 @@ fn create(service: &Service, call: &Call) -> Result<Act, Refusal> {
     let reader = Reader::new(&call.body, "");
     let name = reader.text("name", limits.name_units)?.to_owned();
     let key = reader.optional_text("key", limits.key_units)?.map(str::to_owned);
-    let description = reader.optional_text("description", limits.description_units)?.unwrap_or_default().to_owned();
+    let description =
+        reader.optional_text("description", limits.description_units)?.unwrap_or_default().to_owned();
     let config = ["initialConfig", "config"].into_iter().find_map(|name| call.body.get(name));
     let config = config.ok_or_else(|| reader.refuse("config", "is missing"))?;
     let config = config.as_object().ok_or_else(|| reader.refuse("config", "an object is needed"))?;
@@ -104,7 +108,9 @@ fn create(service: &Service, call: &Call) -> Result<Act, Refusal> {
 
 fn publish(service: &Service, call: &Call) -> Result<Act, Refusal> {
     let config = match call.body.get("config") {
-        Some(config) => config.as_object().ok_or_else(|| Refusal::bad_request("config: an object is needed"))?,
+        Some(config) => {
+            config.as_object().ok_or_else(|| Refusal::bad_request("config: an object is needed"))?
+        }
         None => &call.body,
     };
     let verdict = decide(service, call.project(), config.clone())?;
@@ -150,9 +156,10 @@ fn list(service: &Service, call: &Call) -> Result<Act, Refusal> {
     let page = service.parts().paging.read(call)?;
     Ok(Box::new(move |service, call| {
         let state = service.state();
-        let items = state.agents.all_live(call.project()).map(|agent| {
-            (agent.position, agent.to_json(state.versions.of_agent(&agent.id).last()))
-        });
+        let items = state
+            .agents
+            .all_live(call.project())
+            .map(|agent| (agent.position, agent.to_json(state.versions.of_agent(&agent.id).last())));
         Ok(Reply::json(200, service.parts().paging.page(page, items.collect())))
     }))
 }
@@ -199,7 +206,8 @@ fn get_version(_: &Service, _: &Call) -> Result<Act, Refusal> {
     Ok(Box::new(|service, call| {
         let (agent_id, id) = (call.uuid("a")?, call.uuid("v")?);
         let version = service.state().versions.get(id);
-        let found = version.filter(|version| version.project_id == call.project() && version.agent_id == agent_id);
+        let found =
+            version.filter(|version| version.project_id == call.project() && version.agent_id == agent_id);
         let version = found.ok_or_else(|| Refusal::not_found("agent version"))?;
         Ok(Reply::json(200, version.to_json()))
     }))

@@ -25,7 +25,8 @@ pub(crate) struct Agent {
 impl Agent {
     /// The agent on the wire, with what its latest version says.
     pub(crate) fn to_json(&self, latest: Option<&Version>) -> Value {
-        let config = |name: &str| latest.and_then(|version| version.config.get(name)).cloned().unwrap_or_default();
+        let config =
+            |name: &str| latest.and_then(|version| version.config.get(name)).cloned().unwrap_or_default();
         json!({
             "id": self.id,
             "organizationId": self.organization_id,

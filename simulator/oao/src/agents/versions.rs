@@ -4,7 +4,11 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
-use crate::{errors::Refusal, http::paging::Position, publication::{canonical, config}};
+use crate::{
+    errors::Refusal,
+    http::paging::Position,
+    publication::{canonical, config},
+};
 
 /// One published version of an agent.
 #[derive(Clone, Debug, PartialEq)]

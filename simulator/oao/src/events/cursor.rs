@@ -21,7 +21,10 @@ mod tests {
     #[test]
     fn known_cursors_go_both_ways() {
         for (position, cursor) in [
-            (0, "djE6MA"), (1, "djE6MQ"), (142, "djE6MTQy"), (143, "djE6MTQz"),
+            (0, "djE6MA"),
+            (1, "djE6MQ"),
+            (142, "djE6MTQy"),
+            (143, "djE6MTQz"),
             (9_007_199_254_740_993, "djE6OTAwNzE5OTI1NDc0MDk5Mw"),
         ] {
             assert_eq!(encode(position), cursor);
@@ -33,8 +36,18 @@ mod tests {
     fn anything_else_is_no_cursor() {
         let spelt = |text: &str| URL_SAFE_NO_PAD.encode(text);
         for cursor in [
-            "", "142", "djE6MTQy=", "djE6MA==", &spelt("v1:01"), &spelt("v1:+1"), &spelt("v1:-1"), &spelt("v1:"),
-            &spelt("v2:1"), &spelt("v1:1.0"), &spelt("v1:99999999999999999999"), "💥",
+            "",
+            "142",
+            "djE6MTQy=",
+            "djE6MA==",
+            &spelt("v1:01"),
+            &spelt("v1:+1"),
+            &spelt("v1:-1"),
+            &spelt("v1:"),
+            &spelt("v2:1"),
+            &spelt("v1:1.0"),
+            &spelt("v1:99999999999999999999"),
+            "💥",
         ] {
             assert_eq!(decode(cursor), None, "{cursor}");
         }

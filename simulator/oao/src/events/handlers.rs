@@ -19,7 +19,8 @@ fn stream(_: &Service, call: &Call) -> Result<Act, Refusal> {
     let start = call.header("last-event-id").or_else(|| call.query("cursor"));
     let position = match start {
         None => 0,
-        Some(text) => cursor::decode(text).ok_or_else(|| Refusal::bad_request("this is no cursor of the event stream"))?,
+        Some(text) => cursor::decode(text)
+            .ok_or_else(|| Refusal::bad_request("this is no cursor of the event stream"))?,
     };
     let once = call.query("once") == Some("true");
     Ok(Box::new(move |service, call| {

@@ -99,9 +99,11 @@ impl EventLog {
 
     /// Keeps an event. One whose id is known already changes nothing, and one with a sensitive name is dropped.
     pub fn emit(&self, ids: &Ids, draft: Draft) {
-        let drafts = self.parts.taps.iter().fold(vec![draft], |drafts, tap| {
-            drafts.into_iter().flat_map(|draft| tap(draft)).collect()
-        });
+        let drafts = self
+            .parts
+            .taps
+            .iter()
+            .fold(vec![draft], |drafts, tap| drafts.into_iter().flat_map(|draft| tap(draft)).collect());
         let mut projects = self.projects();
         for event in drafts {
             if self.parts.sensitive.find(&event.payload, "").is_some() {
@@ -183,10 +185,8 @@ mod tests {
 
     #[test]
     fn sensitive_names_are_not_kept_and_taps_can_double_an_event() {
-        let parts = EventParts {
-            taps: vec![Arc::new(|draft| vec![draft.clone(), draft])],
-            ..EventParts::default()
-        };
+        let parts =
+            EventParts { taps: vec![Arc::new(|draft| vec![draft.clone(), draft])], ..EventParts::default() };
         let (log, ids) = (EventLog::new(parts), Ids::new(Seed::of_run(1)));
         log.emit(&ids, draft("a", None, json!({"deep": [{"apiKey": 1}]})));
         assert!(log.after("p", 0, 9).is_empty());

@@ -90,19 +90,24 @@ pub struct ToolStep<'a> {
     pub summary: &'a str,
 }
 
+/// Makes the payload of a terminal event.
+pub type Settled = Arc<dyn Fn(&Invocation, &Settlement) -> Value + Send + Sync>;
+/// Makes the members that tie a model event to its operation.
+pub type Correlation = Arc<dyn Fn(&ModelStep<'_>) -> Map<String, Value> + Send + Sync>;
+
 /// What each event says: exactly the keys of the contract, and nothing private.
 #[derive(Clone)]
 pub struct Payloads {
     /// `harness.operation_started`.
     pub started: Arc<dyn Fn(&Invocation) -> Value + Send + Sync>,
     /// The terminal event.
-    pub settled: Arc<dyn Fn(&Invocation, &Settlement) -> Value + Send + Sync>,
+    pub settled: Settled,
     /// `harness.operation_step` of a model turn.
     pub model_step: Arc<dyn Fn(&ModelStep<'_>) -> Value + Send + Sync>,
     /// `harness.operation_step` of a tool call.
     pub tool_step: Arc<dyn Fn(&ToolStep<'_>) -> Value + Send + Sync>,
     /// The members that tie `model.invocation_completed` and `_failed` to their operation.
-    pub correlation: Arc<dyn Fn(&ModelStep<'_>) -> Map<String, Value> + Send + Sync>,
+    pub correlation: Correlation,
 }
 
 impl Default for Payloads {

@@ -69,7 +69,10 @@ fn is_token(name: &str) -> bool {
 /// shows a value.
 fn of_tool(tool: &ToolEnded, limits: &SummaryLimits) -> String {
     let name = &tool.call.name;
-    let shown = (name != "finish").then_some(tool.arguments.as_ref()).flatten().and_then(|arguments| shown(arguments, limits));
+    let shown = (name != "finish")
+        .then_some(tool.arguments.as_ref())
+        .flatten()
+        .and_then(|arguments| shown(arguments, limits));
     shown.map_or_else(|| name.clone(), |value| format!("{name} \u{b7} {value}"))
 }
 

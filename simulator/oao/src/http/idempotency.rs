@@ -31,7 +31,9 @@ impl Default for Idempotency {
 
 fn entry(call: &Call) -> Vec<String> {
     let key = call.header("idempotency-key").unwrap_or_default();
-    [call.organization_id(), call.project(), call.principal_id(), &call.method, &call.path, key].map(str::to_owned).into()
+    [call.organization_id(), call.project(), call.principal_id(), &call.method, &call.path, key]
+        .map(str::to_owned)
+        .into()
 }
 
 fn fingerprint(call: &Call) -> String {

@@ -117,9 +117,8 @@ mod tests {
     fn pages_walk_through_everything_once_and_newest_first() {
         let paging = Paging::default();
         // Three share one millisecond, as they do in virtual time.
-        let items: Vec<_> = (0..7)
-            .map(|at: u64| (Position { at_ms: at / 3, sequence: at }, json!(at)))
-            .collect();
+        let items: Vec<_> =
+            (0..7).map(|at: u64| (Position { at_ms: at / 3, sequence: at }, json!(at))).collect();
         let mut seen = Vec::new();
         let mut cursor: Option<String> = None;
         for _ in 0..4 {

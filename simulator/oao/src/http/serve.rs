@@ -29,8 +29,10 @@ async fn respond(service: &Service, request: Request) -> Response {
     let limits = &service.parts().front.limits;
     let (head, body) = request.into_parts();
     let own_id = head.headers.get("x-request-id").and_then(|value| value.to_str().ok());
-    let own_id = own_id.filter(|id| !id.is_empty() && id.chars().count() as u64 <= limits.request_id_chars_max);
-    let query = Query::<Vec<(String, String)>>::try_from_uri(&head.uri).map(|Query(query)| query).unwrap_or_default();
+    let own_id =
+        own_id.filter(|id| !id.is_empty() && id.chars().count() as u64 <= limits.request_id_chars_max);
+    let query =
+        Query::<Vec<(String, String)>>::try_from_uri(&head.uri).map(|Query(query)| query).unwrap_or_default();
     let mut call = Call {
         method: head.method.as_str().to_owned(),
         path: head.uri.path().to_owned(),
@@ -48,9 +50,8 @@ async fn respond(service: &Service, request: Request) -> Response {
         }
         Err(_) => Err(Refusal::bad_request(format!("the body broke off or is larger than {most} bytes"))),
     };
-    let mut reply = outcome.unwrap_or_else(|refusal| {
-        Reply::json(refusal.code.status(), refusal.envelope(&call.request_id))
-    });
+    let mut reply = outcome
+        .unwrap_or_else(|refusal| Reply::json(refusal.code.status(), refusal.envelope(&call.request_id)));
     for rewrite in &service.parts().front.rewrites {
         rewrite(&call, &mut reply);
     }

@@ -44,7 +44,8 @@ pub(super) fn all() -> Sequence<Stage> {
 fn authenticate(service: &Service, flight: &mut Flight) -> Result<(), Refusal> {
     let bearer = flight.call.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     let principal = bearer.filter(|key| has_key_form(key)).and_then(|key| service.keyring().find(key));
-    let principal = principal.ok_or_else(|| Refusal::new(Code::Unauthenticated, "a valid API key is needed"))?;
+    let principal =
+        principal.ok_or_else(|| Refusal::new(Code::Unauthenticated, "a valid API key is needed"))?;
     flight.call.principal = Some(principal.clone());
     Ok(())
 }
@@ -93,7 +94,9 @@ fn fields(service: &Service, flight: &mut Flight) -> Result<(), Refusal> {
 
 fn scopes(_: &Service, flight: &mut Flight) -> Result<(), Refusal> {
     let needed = (flight.route.scopes)(&flight.call);
-    let has = |scope: &&str| flight.call.principal.as_ref().is_some_and(|principal| principal.scopes.contains(*scope));
+    let has = |scope: &&str| {
+        flight.call.principal.as_ref().is_some_and(|principal| principal.scopes.contains(*scope))
+    };
     match needed.into_iter().find(|scope| !has(scope)) {
         Some(missing) => Err(Refusal::new(Code::Forbidden, format!("the scope {missing} is missing"))),
         None => Ok(()),

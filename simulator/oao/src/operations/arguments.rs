@@ -68,17 +68,33 @@ mod tests {
 
     #[test]
     fn tasks_that_run_and_tasks_that_do_not() {
-        for (task, expected) in [(json!("x"), "x"), (json!(" "), " "), (json!(7), "7"), (json!(true), "true")] {
+        for (task, expected) in [(json!("x"), "x"), (json!(" "), " "), (json!(7), "7"), (json!(true), "true")]
+        {
             assert_eq!(judge(json!({"task": task})).as_deref(), Some(expected));
         }
         for length in [1, 100_000] {
             assert!(judge(json!({"task": "t".repeat(length)})).is_some());
         }
         assert!(judge(json!({"task": "😀".repeat(50_000)})).is_some());
-        for task in [json!(""), json!(null), json!([]), json!(["x"]), json!({}), json!("t".repeat(100_001)), json!("😀".repeat(50_001))] {
+        for task in [
+            json!(""),
+            json!(null),
+            json!([]),
+            json!(["x"]),
+            json!({}),
+            json!("t".repeat(100_001)),
+            json!("😀".repeat(50_001)),
+        ] {
             assert_eq!(judge(json!({"task": task})), None);
         }
-        for arguments in [json!({}), json!({"prompt": "x"}), json!({"task": "x", "system": "y"}), json!("x"), json!(null), json!([])] {
+        for arguments in [
+            json!({}),
+            json!({"prompt": "x"}),
+            json!({"task": "x", "system": "y"}),
+            json!("x"),
+            json!(null),
+            json!([]),
+        ] {
             assert_eq!(judge(arguments.clone()), None, "{arguments}");
         }
     }

@@ -47,7 +47,8 @@ impl Tool for OperationTool {
         });
         run.started(&invocation);
         let body = scratch::run(run.clone(), invocation.clone(), arguments).boxed();
-        let body = parts.around.iter().fold(body, |body, around| around(run.clone(), invocation.clone(), body));
+        let body =
+            parts.around.iter().fold(body, |body, around| around(run.clone(), invocation.clone(), body));
         (parts.timer)(run.service.clock().clone(), limit, body)
     }
 }

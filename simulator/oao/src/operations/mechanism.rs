@@ -147,7 +147,8 @@ impl Tool for FinishTool {
     }
 
     fn call(&self, _: CallContext, arguments: Value) -> BoxFuture<'static, ToolOutcome> {
-        let call = FinishCall { invocation: &self.invocation, values: &self.mechanism.values, value: &arguments };
+        let call =
+            FinishCall { invocation: &self.invocation, values: &self.mechanism.values, value: &arguments };
         let outcome = self.outcome.too_late().unwrap_or_else(|| match (self.mechanism.finish)(&call) {
             Ok(result) => self.outcome.settle(ToolOutcome::Done(result.to_string())),
             Err(why) => ToolOutcome::failed("InvalidResult", why),

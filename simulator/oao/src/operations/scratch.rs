@@ -53,7 +53,9 @@ async fn until_the_end(
         let turn = match agent.turn(&mut conversation).await {
             Ok(turn) => turn,
             Err(TurnError::Cancelled(_)) => return ToolOutcome::aborted(),
-            Err(why) => return ToolOutcome::failed("operation_failed", format!("the operation failed: {why}")),
+            Err(why) => {
+                return ToolOutcome::failed("operation_failed", format!("the operation failed: {why}"));
+            }
         };
         let settled = outcome.get();
         let view = TurnView {

@@ -8,7 +8,9 @@ pub fn numbers(value: &Value) -> Value {
     match value {
         Value::Number(number) => Value::Number(shortest(number)),
         Value::Array(items) => items.iter().map(numbers).collect(),
-        Value::Object(members) => members.iter().map(|(name, member)| (name.clone(), numbers(member))).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, member)| (name.clone(), numbers(member))).collect()
+        }
         other => other.clone(),
     }
 }
@@ -27,7 +29,9 @@ fn shortest(number: &Number) -> Number {
 pub fn schema(schema: &Value) -> Value {
     let mut canonical = numbers(&node(schema));
     if let Value::Object(root) = &mut canonical {
-        for (name, default) in [("properties", json!({})), ("required", json!([])), ("additionalProperties", json!(true))] {
+        for (name, default) in
+            [("properties", json!({})), ("required", json!([])), ("additionalProperties", json!(true))]
+        {
             root.entry(name).or_insert(default);
         }
     }
@@ -119,8 +123,10 @@ mod tests {
             },
         });
         assert_eq!(schema(&given), expected);
-        assert_eq!(schema(&json!({"type": "object"})),
-            json!({"type": "object", "properties": {}, "required": [], "additionalProperties": true}));
+        assert_eq!(
+            schema(&json!({"type": "object"})),
+            json!({"type": "object", "properties": {}, "required": [], "additionalProperties": true})
+        );
     }
 
     #[test]

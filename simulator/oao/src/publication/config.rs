@@ -13,7 +13,14 @@ use crate::{catalogue::Catalogue, errors::Refusal, limits::ConfigLimits};
 pub const CAPABILITIES: [&str; 4] = ["filesystem_read", "filesystem_write", "shell", "browser"];
 
 const FIELDS: [&str; 9] = [
-    "systemPrompt", "modelPreset", "tools", "skillVersionIds", "harnessOperations", "mcpBindings", "delegates", "sandbox",
+    "systemPrompt",
+    "modelPreset",
+    "tools",
+    "skillVersionIds",
+    "harnessOperations",
+    "mcpBindings",
+    "delegates",
+    "sandbox",
     "limits",
 ];
 
@@ -70,7 +77,10 @@ fn sandbox(value: &Value, limits: &ConfigLimits) -> Result<Value, Refusal> {
                 list.iter().all(|one| one.as_str().is_some_and(|one| CAPABILITIES.contains(&one)))
             });
             if !known {
-                return Err(reader.refuse("capabilities", &format!("a list out of {} is needed", CAPABILITIES.join(", "))));
+                return Err(reader.refuse(
+                    "capabilities",
+                    &format!("a list out of {} is needed", CAPABILITIES.join(", ")),
+                ));
             }
         }
     }
@@ -82,7 +92,15 @@ fn tools(config: &Reader<'_, '_>, limits: &ConfigLimits) -> Result<Value, Refusa
     for (index, tool) in config.list("tools", limits.tools_max)?.iter().enumerate() {
         let at = place::item("tools", index);
         let reader = Reader::of(tool, &at)?;
-        reader.only(&["schemaVersion", "name", "description", "owner", "approval", "inputSchema", "outputSchema"])?;
+        reader.only(&[
+            "schemaVersion",
+            "name",
+            "description",
+            "owner",
+            "approval",
+            "inputSchema",
+            "outputSchema",
+        ])?;
         if reader.get("schemaVersion").is_some() {
             reader.integer("schemaVersion", crate::limits::Range { min: 1, max: 1 })?;
         }
@@ -113,7 +131,9 @@ fn bindings(config: &Reader<'_, '_>, limits: &ConfigLimits) -> Result<Value, Ref
         reader.uuid("credentialPolicyVersionId")?;
         let namespace = reader.text("namespace", limits.namespace_units)?;
         if !is_namespace(namespace) || namespaces.contains(&namespace) {
-            return Err(reader.refuse("namespace", "lower-case words joined by `_` are needed, each namespace once"));
+            return Err(
+                reader.refuse("namespace", "lower-case words joined by `_` are needed, each namespace once")
+            );
         }
         namespaces.push(namespace);
     }
@@ -155,10 +175,16 @@ fn delegates(config: &Reader<'_, '_>, limits: &ConfigLimits) -> Result<Value, Re
 /// Every name that the configuration mounts as a tool.
 pub fn tool_names(config: &Map<String, Value>, catalogue: &Catalogue) -> Vec<Named> {
     let mut names = Vec::new();
-    for (list, field, origin) in [("tools", "name", Origin::Authored), ("harnessOperations", "key", Origin::Operation)] {
+    for (list, field, origin) in
+        [("tools", "name", Origin::Authored), ("harnessOperations", "key", Origin::Operation)]
+    {
         for (index, entry) in items(config, list).iter().enumerate() {
             if let Some(name) = entry[field].as_str() {
-                names.push(Named { name: name.to_owned(), origin, place: place::member(&place::item(list, index), field) });
+                names.push(Named {
+                    name: name.to_owned(),
+                    origin,
+                    place: place::member(&place::item(list, index), field),
+                });
             }
         }
     }

@@ -94,7 +94,8 @@ impl Definition {
         if present("key") {
             let key = reader.text_by("key", self.key.range, self.key.units)?;
             if !(self.key_form)(key) {
-                return Err(reader.refuse("key", "lower-case letters, digits, `_` and `-` are needed, a letter first"));
+                return Err(reader
+                    .refuse("key", "lower-case letters, digits, `_` and `-` are needed, a letter first"));
             }
         }
         for (name, rule) in [("description", self.description), ("instructions", self.instructions)] {
@@ -105,7 +106,8 @@ impl Definition {
         if let Some(value) = reader.get("timeoutMs") {
             let rule = self.timeout_ms;
             if !(rule.read)(value).is_some_and(|ms| rule.range.holds(ms)) {
-                let problem = format!("a whole number from {} to {} is needed", rule.range.min, rule.range.max);
+                let problem =
+                    format!("a whole number from {} to {} is needed", rule.range.min, rule.range.max);
                 return Err(reader.refuse("timeoutMs", &problem));
             }
         }
@@ -149,7 +151,8 @@ mod tests {
             assert!(verdict(&operation("key", json!(key))), "{key:?}");
         }
         let too_long = "a".repeat(65);
-        for key in ["", "A", "1a", "_a", "-a", "a.b", "a b", "é", "aé", "a\n", "\na", " a", too_long.as_str()] {
+        for key in ["", "A", "1a", "_a", "-a", "a.b", "a b", "é", "aé", "a\n", "\na", " a", too_long.as_str()]
+        {
             assert!(!verdict(&operation("key", json!(key))), "{key:?}");
         }
     }
@@ -171,7 +174,9 @@ mod tests {
         for value in [json!(1000), json!(300_000), json!(120_000.0)] {
             assert!(verdict(&operation("timeoutMs", value.clone())), "{value}");
         }
-        for value in [json!(999), json!(300_001), json!(1500.5), json!("5000"), json!(null), json!(-1000), json!([])] {
+        for value in
+            [json!(999), json!(300_001), json!(1500.5), json!("5000"), json!(null), json!(-1000), json!([])]
+        {
             assert!(!verdict(&operation("timeoutMs", value.clone())), "{value}");
         }
     }

@@ -46,7 +46,9 @@ impl Names {
     pub fn check_reserved(&self, names: &[Named]) -> Result<(), Refusal> {
         let own = names.iter().filter(|named| named.origin != Origin::Mounted);
         match own.into_iter().find(|named| self.reserved.contains(&named.name)) {
-            Some(named) => Err(Refusal::bad_request(format!("{}: the name `{}` is reserved", named.place, named.name))),
+            Some(named) => {
+                Err(Refusal::bad_request(format!("{}: the name `{}` is reserved", named.place, named.name)))
+            }
             None => Ok(()),
         }
     }
@@ -54,9 +56,9 @@ impl Names {
     /// Refuses a name that occurs twice.
     pub fn check_unique(&self, names: &[Named]) -> Result<(), Refusal> {
         for (at, one) in names.iter().enumerate() {
-            let twin = names[..at].iter().find(|other| {
-                other.name == one.name && (self.compares)(other.origin, one.origin)
-            });
+            let twin = names[..at]
+                .iter()
+                .find(|other| other.name == one.name && (self.compares)(other.origin, one.origin));
             if let Some(other) = twin {
                 let message = format!("{}: the name `{}` collides with {}", one.place, one.name, other.place);
                 return Err(Refusal::bad_request(message));
@@ -95,10 +97,14 @@ mod tests {
         let origins = [Origin::Authored, Origin::Operation, Origin::Mounted];
         for one in origins {
             for other in origins {
-                let why = names.check_unique(&[named("a", one), named("b", one), named("a", other)]).unwrap_err();
+                let why =
+                    names.check_unique(&[named("a", one), named("b", one), named("a", other)]).unwrap_err();
                 assert!(why.message.contains("collides"), "{one:?} {other:?}");
             }
         }
-        assert_eq!(names.check_unique(&[named("a", Origin::Authored), named("A", Origin::Operation)]), Ok(()));
+        assert_eq!(
+            names.check_unique(&[named("a", Origin::Authored), named("A", Origin::Operation)]),
+            Ok(())
+        );
     }
 }

@@ -23,7 +23,8 @@ impl<'a, 'p> Reader<'a, 'p> {
 
     /// Reads `value`, which has to be an object.
     pub fn of(value: &'a Value, at: &'p str) -> Result<Self, Refusal> {
-        let object = value.as_object().ok_or_else(|| Refusal::bad_request(format!("{at}: an object is needed")))?;
+        let object =
+            value.as_object().ok_or_else(|| Refusal::bad_request(format!("{at}: an object is needed")))?;
         Ok(Self { object, at })
     }
 
@@ -95,7 +96,8 @@ impl<'a, 'p> Reader<'a, 'p> {
     /// A list of at most `most` items.
     pub fn list(&self, name: &str, most: u64) -> Result<&'a [Value], Refusal> {
         let list = self.need(name)?.as_array().filter(|list| list.len() as u64 <= most);
-        list.map(Vec::as_slice).ok_or_else(|| self.refuse(name, &format!("a list of at most {most} items is needed")))
+        list.map(Vec::as_slice)
+            .ok_or_else(|| self.refuse(name, &format!("a list of at most {most} items is needed")))
     }
 
     /// A UUID.
@@ -109,5 +111,6 @@ impl<'a, 'p> Reader<'a, 'p> {
 pub fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-    lengths == [8, 4, 4, 4, 12] && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    lengths == [8, 4, 4, 4, 12]
+        && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }

@@ -22,9 +22,10 @@ impl Default for Sensitive {
 impl Sensitive {
     /// Whether a name is sensitive, however it is spelt: case, width, hyphens and underscores make no difference.
     pub fn is_sensitive(&self, name: &str) -> bool {
-        let name: String = name.nfkc().flat_map(char::to_lowercase).filter(char::is_ascii_alphanumeric).collect();
+        let name: String =
+            name.nfkc().flat_map(char::to_lowercase).filter(char::is_ascii_alphanumeric).collect();
         let tables = &self.tables;
-        let listed = |table: &[String]| table.iter().any(|entry| *entry == name);
+        let listed = |table: &[String]| table.contains(&name);
         if listed(&tables.allowed) {
             return false;
         }
@@ -59,8 +60,22 @@ mod tests {
     fn sensitive_names_are_seen_through_their_spelling() {
         let rule = Sensitive::default();
         for name in [
-            "token", "tokens", "apiKey", "access_token", "Authorization", "client-secret", "reasoning", "cot", "idToken",
-            "REFRESH-TOKENS", "db_password", "mySecretThing", "ＡＰＩＫＥＹ", "rawPrompts", "xCookieJar", "chainOfThoughtText",
+            "token",
+            "tokens",
+            "apiKey",
+            "access_token",
+            "Authorization",
+            "client-secret",
+            "reasoning",
+            "cot",
+            "idToken",
+            "REFRESH-TOKENS",
+            "db_password",
+            "mySecretThing",
+            "ＡＰＩＫＥＹ",
+            "rawPrompts",
+            "xCookieJar",
+            "chainOfThoughtText",
         ] {
             assert!(rule.is_sensitive(name), "{name}");
         }
@@ -70,8 +85,19 @@ mod tests {
     fn counts_of_tokens_and_ordinary_names_are_not_sensitive() {
         let rule = Sensitive::default();
         for name in [
-            "inputTokens", "totalTokens", "reasoningTokens", "tokenCount", "challengeCode", "cachedInputTokens", "title",
-            "tokenised", "", "é", "cotton", "maxTurns", "credentialPolicyVersionId",
+            "inputTokens",
+            "totalTokens",
+            "reasoningTokens",
+            "tokenCount",
+            "challengeCode",
+            "cachedInputTokens",
+            "title",
+            "tokenised",
+            "",
+            "é",
+            "cotton",
+            "maxTurns",
+            "credentialPolicyVersionId",
         ] {
             assert!(!rule.is_sensitive(name), "{name}");
         }

@@ -30,12 +30,18 @@ pub fn all() -> Sequence<Step> {
         ("tool-schemas", Arc::new(tool_schemas)),
         ("config", Arc::new(|view, config| config::check(config, view.limits))),
         ("operations", Arc::new(operations)),
-        ("reserved-names", Arc::new(|view, config| {
-            view.definition.names.check_reserved(&config::tool_names(config, view.catalogue))
-        })),
-        ("unique-names", Arc::new(|view, config| {
-            view.definition.names.check_unique(&config::tool_names(config, view.catalogue))
-        })),
+        (
+            "reserved-names",
+            Arc::new(|view, config| {
+                view.definition.names.check_reserved(&config::tool_names(config, view.catalogue))
+            }),
+        ),
+        (
+            "unique-names",
+            Arc::new(|view, config| {
+                view.definition.names.check_unique(&config::tool_names(config, view.catalogue))
+            }),
+        ),
         ("sensitive-names", Arc::new(sensitive_names)),
         ("references", Arc::new(references)),
         ("canonical", Arc::new(canonical_form)),
@@ -48,12 +54,16 @@ fn no_nul(_: &View<'_>, config: &mut Map<String, Value>) -> Result<(), Refusal> 
         match value {
             Value::String(text) => text.contains('\0'),
             Value::Array(items) => items.iter().any(has_nul),
-            Value::Object(members) => members.iter().any(|(name, member)| name.contains('\0') || has_nul(member)),
+            Value::Object(members) => {
+                members.iter().any(|(name, member)| name.contains('\0') || has_nul(member))
+            }
             _ => false,
         }
     }
     match config.iter().find(|(name, member)| name.contains('\0') || has_nul(member)) {
-        Some((name, _)) => Err(Refusal::bad_request(format!("{}: U+0000 cannot be stored", place::member("", name)))),
+        Some((name, _)) => {
+            Err(Refusal::bad_request(format!("{}: U+0000 cannot be stored", place::member("", name))))
+        }
         None => Ok(()),
     }
 }
@@ -85,7 +95,10 @@ fn operations(view: &View<'_>, config: &mut Map<String, Value>) -> Result<(), Re
     let count = view.definition.count;
     let operations = config.entry("harnessOperations").or_insert_with(|| Value::Array(Vec::new()));
     let list = operations.as_array().filter(|list| count.holds(list.len() as u64)).ok_or_else(|| {
-        Refusal::bad_request(format!("harnessOperations: a list of {} to {} operations is needed", count.min, count.max))
+        Refusal::bad_request(format!(
+            "harnessOperations: a list of {} to {} operations is needed",
+            count.min, count.max
+        ))
     })?;
     for (index, operation) in list.iter().enumerate() {
         view.definition.check(operation, &place::item("harnessOperations", index))?;
@@ -96,7 +109,11 @@ fn operations(view: &View<'_>, config: &mut Map<String, Value>) -> Result<(), Re
 fn sensitive_names(view: &View<'_>, config: &mut Map<String, Value>) -> Result<(), Refusal> {
     let found = config.iter().find_map(|(name, member)| {
         let here = place::member("", name);
-        if view.definition.sensitive.is_sensitive(name) { Some(here) } else { view.definition.sensitive.find(member, &here) }
+        if view.definition.sensitive.is_sensitive(name) {
+            Some(here)
+        } else {
+            view.definition.sensitive.find(member, &here)
+        }
     });
     found.map_or(Ok(()), |at| Err(Refusal::at(&at, "this name is sensitive and cannot be published")))
 }
@@ -112,13 +129,16 @@ fn references(view: &View<'_>, config: &mut Map<String, Value>) -> Result<(), Re
         Some(Refusal::bad_request(format!("{list}: `{unknown}` is not known in this project")))
     };
     let unknown = missing("skillVersionIds", None, &|id| view.catalogue.skill_versions.contains(id))
-        .or_else(|| missing("mcpBindings", Some("toolsetVersionId"), &|id| view.catalogue.toolsets.contains_key(id)))
+        .or_else(|| {
+            missing("mcpBindings", Some("toolsetVersionId"), &|id| view.catalogue.toolsets.contains_key(id))
+        })
         .or_else(|| missing("delegates", Some("agentVersionId"), view.version_exists));
     unknown.map_or(Ok(()), Err)
 }
 
 fn canonical_form(_: &View<'_>, config: &mut Map<String, Value>) -> Result<(), Refusal> {
-    let lists = [("harnessOperations", &["resultSchema"][..]), ("tools", &["inputSchema", "outputSchema"][..])];
+    let lists =
+        [("harnessOperations", &["resultSchema"][..]), ("tools", &["inputSchema", "outputSchema"][..])];
     for (list, fields) in lists {
         let Some(Value::Array(entries)) = config.get_mut(list) else { continue };
         for entry in entries {

@@ -75,12 +75,24 @@ mod tests {
     fn primitives_are_turned_and_everything_else_stays() {
         let to = |kind, value: Value| coerce(Declared { kind, nullable: false }, &value);
         for (kind, given, expected) in [
-            (Kind::Integer, json!("4"), json!(4)), (Kind::String, json!(12), json!("12")), (Kind::Boolean, json!("true"), json!(true)),
-            (Kind::Integer, json!(null), json!(0)), (Kind::String, json!(null), json!("")), (Kind::Boolean, json!(null), json!(false)),
-            (Kind::Number, json!("1.5"), json!(1.5)), (Kind::Integer, json!("1.5"), json!("1.5")), (Kind::Number, json!("x"), json!("x")),
-            (Kind::Number, json!(""), json!("")), (Kind::Integer, json!(true), json!(1)), (Kind::Null, json!(""), json!(null)),
-            (Kind::Null, json!("x"), json!("x")), (Kind::String, json!([1]), json!([1])), (Kind::Array, json!("x"), json!("x")),
-            (Kind::Object, json!(null), json!(null)), (Kind::Boolean, json!(2), json!(2)), (Kind::Integer, json!(3.0), json!(3.0)),
+            (Kind::Integer, json!("4"), json!(4)),
+            (Kind::String, json!(12), json!("12")),
+            (Kind::Boolean, json!("true"), json!(true)),
+            (Kind::Integer, json!(null), json!(0)),
+            (Kind::String, json!(null), json!("")),
+            (Kind::Boolean, json!(null), json!(false)),
+            (Kind::Number, json!("1.5"), json!(1.5)),
+            (Kind::Integer, json!("1.5"), json!("1.5")),
+            (Kind::Number, json!("x"), json!("x")),
+            (Kind::Number, json!(""), json!("")),
+            (Kind::Integer, json!(true), json!(1)),
+            (Kind::Null, json!(""), json!(null)),
+            (Kind::Null, json!("x"), json!("x")),
+            (Kind::String, json!([1]), json!([1])),
+            (Kind::Array, json!("x"), json!("x")),
+            (Kind::Object, json!(null), json!(null)),
+            (Kind::Boolean, json!(2), json!(2)),
+            (Kind::Integer, json!(3.0), json!(3.0)),
         ] {
             assert_eq!(to(kind, given.clone()), expected, "{kind:?} {given}");
         }

@@ -56,7 +56,8 @@ impl ValueRules {
     }
 
     fn value(&self, schema: &Value, value: &Value, at: &str, depth: u64, faults: &mut Vec<Fault>) -> Value {
-        let mut fault = |problem: &str| faults.push(Fault { place: at.to_owned(), problem: problem.to_owned() });
+        let mut fault =
+            |problem: &str| faults.push(Fault { place: at.to_owned(), problem: problem.to_owned() });
         if depth > self.limits.value_depth_max {
             fault("is nested too deep");
             return value.clone();
@@ -100,13 +101,22 @@ impl ValueRules {
         }
     }
 
-    fn array(&self, schema: &Map<String, Value>, items: &[Value], at: &str, depth: u64, faults: &mut Vec<Fault>) -> Value {
-        let mut fault = |problem: &str| faults.push(Fault { place: at.to_owned(), problem: problem.to_owned() });
+    fn array(
+        &self,
+        schema: &Map<String, Value>,
+        items: &[Value],
+        at: &str,
+        depth: u64,
+        faults: &mut Vec<Fault>,
+    ) -> Value {
+        let mut fault =
+            |problem: &str| faults.push(Fault { place: at.to_owned(), problem: problem.to_owned() });
         within(schema, "minItems", "maxItems", items.len() as u64, "items", &mut fault);
         let of = schema.get("items").unwrap_or(&Value::Null);
-        let checked = items.iter().enumerate().map(|(index, item)| {
-            self.value(of, item, &place::item(at, index), depth + 1, faults)
-        });
+        let checked = items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| self.value(of, item, &place::item(at, index), depth + 1, faults));
         checked.collect()
     }
 
@@ -179,7 +189,14 @@ impl ValueRules {
     }
 }
 
-fn within(schema: &Map<String, Value>, low: &str, high: &str, count: u64, what: &str, fault: &mut dyn FnMut(&str)) {
+fn within(
+    schema: &Map<String, Value>,
+    low: &str,
+    high: &str,
+    count: u64,
+    what: &str,
+    fault: &mut dyn FnMut(&str),
+) {
     let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
     if bound(low).is_some_and(|low| (count as f64) < low) {
         fault(&format!("has too few {what}"));
@@ -235,7 +252,10 @@ mod tests {
         assert_eq!(check(json!({"type": "object"}), json!({})), Ok(json!({})));
         assert_eq!(check(json!({"type": "object"}), json!({"x": [1]})), Ok(json!({"x": [1]})));
         assert_eq!(check(json!({"type": "object"}), json!({"__proto__": 1, "y": 2})), Ok(json!({"y": 2})));
-        assert_eq!(check(json!({"type": "object"}), json!({"x": {"constructor": 1}})), Err(vec!["x.constructor".into()]));
+        assert_eq!(
+            check(json!({"type": "object"}), json!({"x": {"constructor": 1}})),
+            Err(vec!["x.constructor".into()])
+        );
         let closed = json!({"type": "object", "additionalProperties": false});
         assert_eq!(check(closed, json!({"__proto__": 1})), Err(vec!["__proto__".into()]));
         let typed = json!({"type": "object", "additionalProperties": {"type": "integer"}});
@@ -249,8 +269,11 @@ mod tests {
         let text = |min, max| one(json!({"type": "string", "minLength": min, "maxLength": max}));
         let number = |node: Value| one(node);
         for (schema, value, fits) in [
-            (text(2, 2), json!("😀"), true), (text(2, 2), json!("é"), false), (text(0, 1), json!("ab"), false),
-            (number(json!({"type": "integer"})), json!(1.0), true), (number(json!({"type": "integer"})), json!(1.5), false),
+            (text(2, 2), json!("😀"), true),
+            (text(2, 2), json!("é"), false),
+            (text(0, 1), json!("ab"), false),
+            (number(json!({"type": "integer"})), json!(1.0), true),
+            (number(json!({"type": "integer"})), json!(1.5), false),
             (number(json!({"type": "integer"})), json!(9_007_199_254_740_993_i64), false),
             (number(json!({"type": "number", "multipleOf": 0.1})), json!(0.3), false),
             (number(json!({"type": "number", "multipleOf": 0.5})), json!(1.5), true),
@@ -258,15 +281,18 @@ mod tests {
             (number(json!({"type": "number", "exclusiveMinimum": 1})), json!(1), false),
             (number(json!({"type": "number", "maximum": 1})), json!(1.5), false),
             (number(json!({"type": "number", "exclusiveMaximum": 2})), json!(1.5), true),
-            (one(json!({"enum": ["x", 1, null]})), json!(1.0), true), (one(json!({"enum": ["x", 1]})), json!("1"), false),
+            (one(json!({"enum": ["x", 1, null]})), json!(1.0), true),
+            (one(json!({"enum": ["x", 1]})), json!("1"), false),
             (one(json!({"type": ["string", "null"], "enum": ["x"]})), json!(null), false),
-            (one(json!({"const": null})), json!(null), true), (one(json!({"const": null})), json!(false), false),
+            (one(json!({"const": null})), json!(null), true),
+            (one(json!({"const": null})), json!(false), false),
             (one(json!({"type": ["array", "null"], "items": {"type": "string"}})), json!(null), true),
             (one(json!({"type": "array", "items": {"type": "string"}, "minItems": 1})), json!([]), false),
             (one(json!({"type": "array", "items": {"type": "object"}})), json!([{}, "x"]), false),
             (one(json!({"type": "string", "format": "date"})), json!("2024-02-31"), true),
             (one(json!({"type": "string", "format": "time"})), json!("10:00:00"), false),
-            (one(json!({"type": "boolean"})), json!("maybe"), false), (one(json!({"type": "object"})), json!([]), false),
+            (one(json!({"type": "boolean"})), json!("maybe"), false),
+            (one(json!({"type": "object"})), json!([]), false),
             (one(json!({"type": "array", "items": {"type": "null"}})), json!("x"), false),
         ] {
             let verdict = check(schema.clone(), json!({"a": value}));
@@ -306,7 +332,8 @@ mod tests {
     fn depth_is_limited_and_faults_quote_nothing() {
         let deep = (0..70).fold(json!(1), |inner, _| json!([inner]));
         assert!(check(json!({"type": "object"}), json!({"x": deep})).is_err());
-        let faults = ValueRules::default().check(&one(json!({"type": "array", "items": {"type": "null"}})), &json!({"a": "canary"}));
+        let faults = ValueRules::default()
+            .check(&one(json!({"type": "array", "items": {"type": "null"}})), &json!({"a": "canary"}));
         assert!(faults.unwrap_err().iter().all(|fault| !fault.problem.contains("canary")));
     }
 

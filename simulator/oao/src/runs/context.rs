@@ -79,12 +79,15 @@ impl RunContext {
 
     /// A model turn of any loop begins.
     pub(crate) fn model_turn_started(&self, turn: &TurnStarted<'_>) {
-        self.events.emit("model.invocation_started", json!({
-            "turnId": turn.turn_id,
-            "model": self.model.model(),
-            "provider": self.parts().runs.provider,
-            "timeoutMs": MODEL_TIMEOUT_MS,
-        }));
+        self.events.emit(
+            "model.invocation_started",
+            json!({
+                "turnId": turn.turn_id,
+                "model": self.model.model(),
+                "provider": self.parts().runs.provider,
+                "timeoutMs": MODEL_TIMEOUT_MS,
+            }),
+        );
     }
 
     /// A model turn of any loop has ended. `correlation` ties it to an operation, and is empty for the parent.

@@ -46,15 +46,20 @@ impl Drive {
     fn admit(&self) -> bool {
         {
             let mut state = self.service.state();
-            let Some(run) = state.runs.get_mut(&self.run.id).filter(|run| run.state == RunState::Queued) else {
+            let Some(run) = state.runs.get_mut(&self.run.id).filter(|run| run.state == RunState::Queued)
+            else {
                 return false;
             };
             run.reserved = true;
             run.admitted_at = Some(self.service.clock().rfc3339());
         }
-        self.events.emit("runtime.dispatch_reserved", json!({"admissionKey": format!("run:{}", self.run.id)}));
+        self.events
+            .emit("runtime.dispatch_reserved", json!({"admissionKey": format!("run:{}", self.run.id)}));
         self.events.emit("runtime.dispatch_admitted", json!({"submissionId": self.run.submission_id}));
-        self.change(RunState::Running, json!({"state": RunState::Running.name(), "reason": "dispatch_admitted"}))
+        self.change(
+            RunState::Running,
+            json!({"state": RunState::Running.name(), "reason": "dispatch_admitted"}),
+        )
     }
 
     /// Changes the state of the run, if the new one may follow, and says so.
@@ -73,7 +78,8 @@ impl Drive {
             state.sessions.touch(&self.run.session_id, position, &now);
         }
         self.events.emit("run.state_changed", payload);
-        self.events.emit_on_session("session.summary_changed", json!({"runId": self.run.id, "state": to.name()}));
+        self.events
+            .emit_on_session("session.summary_changed", json!({"runId": self.run.id, "state": to.name()}));
         true
     }
 
@@ -85,7 +91,12 @@ impl Drive {
             let pinned = state.versions.get(&self.run.version_id)?;
             let siblings = state.versions.of_agent(&pinned.agent_id);
             let session = state.sessions.get(&self.run.project_id, &self.run.session_id)?;
-            ((parts.mounting.pin)(&pinned, &siblings), siblings, session.workspace.clone(), session.conversation.clone())
+            (
+                (parts.mounting.pin)(&pinned, &siblings),
+                siblings,
+                session.workspace.clone(),
+                session.conversation.clone(),
+            )
         };
         let operations = (parts.mounting.operations)(&version, &siblings);
         let system = (parts.mounting.render)(&version, &operations);
@@ -98,7 +109,8 @@ impl Drive {
             let _ = workspace.write(&file.path(&self.run.id), file.content.clone());
         }
         let model = self.model(&version)?;
-        let turns = version.config.get("limits").and_then(|limits| limits["maxTurns"].as_u64()).unwrap_or_default();
+        let turns =
+            version.config.get("limits").and_then(|limits| limits["maxTurns"].as_u64()).unwrap_or_default();
         let context = Arc::new_cyclic(|own| RunContext {
             service: self.service.clone(),
             run_id: self.run.id.clone(),
@@ -135,7 +147,11 @@ impl Drive {
         text
     }
 
-    async fn work(&self, context: Arc<RunContext>, mut conversation: Vec<Message>) -> (RunState, Option<String>) {
+    async fn work(
+        &self,
+        context: Arc<RunContext>,
+        mut conversation: Vec<Message>,
+    ) -> (RunState, Option<String>) {
         let parts = self.service.parts();
         let mut tools = context.operation_tools();
         tools.extend(context.tools.iter().cloned());

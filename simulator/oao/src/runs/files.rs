@@ -38,7 +38,9 @@ pub(crate) fn read_files(body: &Reader<'_, '_>, limits: &FileLimits) -> Result<V
     }
     let list = body.list("files", limits.count.max)?;
     if !limits.count.holds(list.len() as u64) {
-        return Err(body.refuse("files", &format!("{} to {} files are needed", limits.count.min, limits.count.max)));
+        return Err(
+            body.refuse("files", &format!("{} to {} files are needed", limits.count.min, limits.count.max))
+        );
     }
     let mut files: Vec<Attached> = Vec::new();
     let mut bytes = 0;
@@ -50,16 +52,22 @@ pub(crate) fn read_files(body: &Reader<'_, '_>, limits: &FileLimits) -> Result<V
         if !is_safe(name) || files.iter().any(|other| other.name == name) {
             return Err(reader.refuse("name", "a plain file name is needed, each name once"));
         }
-        let content_type = reader.optional_text("contentType", limits.name_units)?.unwrap_or("application/octet-stream");
+        let content_type =
+            reader.optional_text("contentType", limits.name_units)?.unwrap_or("application/octet-stream");
         let text = reader.need("contentBase64")?.as_str().unwrap_or_default();
         let content = STANDARD.decode(text).ok().filter(|content| STANDARD.encode(content) == text);
         let content = content.ok_or_else(|| reader.refuse("contentBase64", "canonical base64 is needed"))?;
         bytes += content.len() as u64;
         if content.len() as u64 > limits.bytes_max || bytes > limits.turn_bytes_max {
-            let problem = format!("at most {} bytes a file and {} together", limits.bytes_max, limits.turn_bytes_max);
+            let problem =
+                format!("at most {} bytes a file and {} together", limits.bytes_max, limits.turn_bytes_max);
             return Err(reader.refuse("contentBase64", &problem));
         }
-        files.push(Attached { name: name.to_owned(), content_type: content_type.to_owned(), content: content.into() });
+        files.push(Attached {
+            name: name.to_owned(),
+            content_type: content_type.to_owned(),
+            content: content.into(),
+        });
     }
     Ok(files)
 }

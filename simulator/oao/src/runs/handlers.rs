@@ -23,8 +23,12 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post("/v1/projects/{p}/runs/{r}/resume", create, Arc::new(resume)),
         Route::read("/v1/projects/{p}/runs", read, Arc::new(list)),
         Route::read("/v1/projects/{p}/runs/{r}", read, Arc::new(get)),
-        Route::post("/v1/projects/{p}/runs/{r}/cancel", |_| vec!["run:cancel"], Arc::new(|_, _| Ok(Box::new(cancel))))
-            .bodiless(),
+        Route::post(
+            "/v1/projects/{p}/runs/{r}/cancel",
+            |_| vec!["run:cancel"],
+            Arc::new(|_, _| Ok(Box::new(cancel))),
+        )
+        .bodiless(),
         Route::read("/v1/projects/{p}/runs/{r}/messages", read, Arc::new(messages)),
         Route::read("/v1/projects/{p}/runs/{r}/timeline", read, Arc::new(timeline)),
         Route::read("/v1/projects/{p}/tool-calls", read, Arc::new(nothing_of_a_run)),
@@ -99,9 +103,14 @@ fn messages(service: &Service, call: &Call) -> Result<Act, Refusal> {
 fn timeline(service: &Service, call: &Call) -> Result<Act, Refusal> {
     let after = match call.query("cursor") {
         None => 0,
-        Some(text) => text.parse::<u64>().map_err(|_| Refusal::bad_request("cursor: an entry sequence is needed"))?,
+        Some(text) => {
+            text.parse::<u64>().map_err(|_| Refusal::bad_request("cursor: an entry sequence is needed"))?
+        }
     };
-    let no_cursor = Call { query: call.query.iter().filter(|(name, _)| name != "cursor").cloned().collect(), ..Call::default() };
+    let no_cursor = Call {
+        query: call.query.iter().filter(|(name, _)| name != "cursor").cloned().collect(),
+        ..Call::default()
+    };
     let limit = service.parts().paging.read(&no_cursor)?.limit();
     Ok(Box::new(move |service, call| {
         with_run(service, call, |run| {

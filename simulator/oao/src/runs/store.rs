@@ -123,9 +123,12 @@ pub(crate) fn create(service: &Service, call: &Call, state: &mut State, new: New
     let files = run.files.iter().map(Attached::to_json).collect();
     let message = run.message.clone();
     let id = add_message(service, state, &mut run, "user", &message, files);
-    events.emit_on_thread("message.created", json!({
-        "messageId": id, "runId": run.id, "role": "user", "fileCount": run.files.len(),
-    }));
+    events.emit_on_thread(
+        "message.created",
+        json!({
+            "messageId": id, "runId": run.id, "role": "user", "fileCount": run.files.len(),
+        }),
+    );
     state.runs.0.insert(run.id.clone(), run.clone());
     run
 }

@@ -68,7 +68,12 @@ pub(super) fn create(service: &Service, call: &Call) -> Result<Act, Refusal> {
 }
 
 /// The version of a new session: the latest one of its agent.
-fn choose(state: &State, call: &Call, agent_id: Option<&str>, version_id: Option<&str>) -> Result<Version, Refusal> {
+fn choose(
+    state: &State,
+    call: &Call,
+    agent_id: Option<&str>,
+    version_id: Option<&str>,
+) -> Result<Version, Refusal> {
     let named = match version_id {
         None => None,
         Some(id) => {
@@ -76,7 +81,8 @@ fn choose(state: &State, call: &Call, agent_id: Option<&str>, version_id: Option
             Some(version.ok_or_else(|| Refusal::not_found("agent version"))?)
         }
     };
-    let agent_id = agent_id.map(str::to_owned).or_else(|| named.as_ref().map(|version| version.agent_id.clone()));
+    let agent_id =
+        agent_id.map(str::to_owned).or_else(|| named.as_ref().map(|version| version.agent_id.clone()));
     let agent = agent_id.and_then(|id| state.agents.live(call.project(), &id));
     let agent = agent.ok_or_else(|| Refusal::not_found("agent"))?;
     let latest = state.versions.of_agent(&agent.id).pop();
@@ -101,7 +107,11 @@ fn check_sandbox(version: &Version, sent: &Sent) -> Result<(), Refusal> {
 /// A further run of a session, which has to be idle.
 pub(crate) fn next_run(service: &Service, call: &Call, session_id: &str, sent: Sent) -> Result<Run, Refusal> {
     let mut state = service.state();
-    let session = state.sessions.get(call.project(), session_id).cloned().ok_or_else(|| Refusal::not_found("session"))?;
+    let session = state
+        .sessions
+        .get(call.project(), session_id)
+        .cloned()
+        .ok_or_else(|| Refusal::not_found("session"))?;
     if session.latest_run(&state).is_some_and(|run| !run.state.is_terminal()) {
         return Err(Refusal::conflict("the latest run of the session is not settled"));
     }

@@ -3,22 +3,20 @@
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::{
-    Service,
-    publication::config::items,
-    runs::Run,
-    service::State,
-};
+use crate::{Service, publication::config::items, runs::Run, service::State};
 
 /// Everything that is shown of one session.
 pub(super) fn detail(service: &Service, state: &State, session: &Session) -> Value {
-    let runs: Vec<&Run> = session.runs.iter().filter_map(|id| state.runs.get(&session.project_id, id)).collect();
+    let runs: Vec<&Run> =
+        session.runs.iter().filter_map(|id| state.runs.get(&session.project_id, id)).collect();
     let mut body = session.to_json(session.latest_run(state));
     let aggregates: Vec<&str> =
         std::iter::once(session.id.as_str()).chain(session.runs.iter().map(String::as_str)).collect();
     let rows = service.events().of_aggregates(&session.project_id, &aggregates);
     let events: Vec<Value> = rows.iter().map(service.parts().events.detail_row).collect();
-    let of_runs = |list: fn(&Run) -> &[Value]| -> Vec<Value> { runs.iter().flat_map(|run| list(run)).cloned().collect() };
+    let of_runs = |list: fn(&Run) -> &[Value]| -> Vec<Value> {
+        runs.iter().flat_map(|run| list(run)).cloned().collect()
+    };
     let transcript: Vec<Value> =
         runs.iter().flat_map(|run| run.messages.iter().map(|(_, message)| message.clone())).collect();
     let members = json!({

@@ -44,7 +44,11 @@ fn list_threads(service: &Service, call: &Call) -> Result<Act, Refusal> {
     let page = service.parts().paging.read(call)?;
     Ok(Box::new(move |service, call| {
         let state = service.state();
-        let items = state.sessions.all(call.project()).map(|session| (session.created, session.thread_json())).collect();
+        let items = state
+            .sessions
+            .all(call.project())
+            .map(|session| (session.created, session.thread_json()))
+            .collect();
         Ok(Reply::json(200, service.parts().paging.page(page, items)))
     }))
 }

@@ -1,10 +1,18 @@
 //! Defects of the Vetta server, topic by topic.
 
+mod admission;
+mod approvals;
 mod catalogue;
+mod catalogue_in_use;
+mod early_guards;
 mod harness_object;
+mod injected_tools;
 mod reading_one;
 mod rows;
 mod runnable;
+mod selection;
+mod steps;
+mod streaming;
 mod structured_output;
 
 use ::vetta::Parts;
@@ -14,10 +22,17 @@ use super::{Edit, UnknownDefect, apply};
 
 /// All built defects.
 pub(super) const ALL: &[&[Edit<Parts>]] = &[
+    admission::DEFECTS,
+    approvals::DEFECTS,
     catalogue::DEFECTS,
+    catalogue_in_use::DEFECTS,
+    early_guards::DEFECTS,
     harness_object::DEFECTS,
+    injected_tools::DEFECTS,
     reading_one::DEFECTS,
     runnable::DEFECTS,
+    selection::DEFECTS,
+    streaming::DEFECTS,
     structured_output::DEFECTS,
 ];
 

@@ -39,12 +39,18 @@ pub(crate) fn path_of(driver: &Driver<'_>, agent: &str) -> String {
 /// A minimal configuration with these `operations`: no tools, sandbox off. The system prompt carries the
 /// marker that leads the target's model requests to this check.
 pub(crate) fn config(driver: &Driver<'_>, operations: &Value) -> Value {
+    let mut config = config_without_operations(driver);
+    config["harnessOperations"] = operations.clone();
+    config
+}
+
+/// As [`config`], but nothing is said about operations.
+pub(crate) fn config_without_operations(driver: &Driver<'_>) -> Value {
     let setting = |name: &str| driver.facts().text(name).unwrap_or("default").to_owned();
     json!({
         "systemPrompt": format!("Answer briefly. {}", driver.marker()),
         "modelPreset": setting("model_preset"),
         "tools": [],
-        "harnessOperations": operations,
         "sandbox": {"enabled": false, "provider": setting("sandbox_provider"), "network": "none"},
         "limits": {"maxTurns": 32, "timeoutMs": 60_000},
     })

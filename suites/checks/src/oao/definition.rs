@@ -1,7 +1,7 @@
 //! What an operation is made of (OAO-11, 45).
 
 use engine::{Case, Check, Driver, Drove, Halt, Kind, Property};
-use recording::{CaseView, Judged, Recording, View};
+use recording::{CaseView, Judged, Recording, View, Witness};
 use serde_json::{Value, json};
 use spec::{Contract, Spec};
 
@@ -52,6 +52,16 @@ pub(super) fn subset(known: &Value) -> Subset {
     if known == "own" { Subset::Least } else { Subset::Product }
 }
 
+/// Says so where a target is held to its own subset.
+pub(super) fn noting_subset(view: &impl View, witness: Witness) -> Witness {
+    match view.recording().target.text("schema_subset") {
+        Some("own") => {
+            witness.noting("W06: the target has a subset of its own, so only what every subset has is judged")
+        }
+        _ => witness,
+    }
+}
+
 async fn one_case(driver: &Driver<'_>, case: &Case) -> Drove {
     acceptance::publish_and_read(driver, "case", &agents::config(driver, &case.input)).await;
     Ok(())
@@ -62,7 +72,7 @@ fn case_reads_back(case: &CaseView<'_>, _: &Spec) -> Judged {
         refused: "a valid definition was refused",
         differs: "a valid definition does not read back as it was sent",
     };
-    words.judge(case, "publish case", "read case")
+    Ok(noting_subset(case, words.judge(case, "publish case", "read case")?))
 }
 
 async fn documented_pair(driver: &Driver<'_>) -> Drove {

@@ -3,6 +3,7 @@
 
 pub(crate) mod broken;
 pub(crate) mod definitions;
+mod nodes;
 mod rules;
 pub(crate) mod schemas;
 mod text;

@@ -2,7 +2,6 @@
 
 use engine::{Check, Driver, Drove, Kind};
 use recording::{Judged, Recording, View};
-use serde_json::json;
 use spec::{Contract, Spec};
 
 use super::agents;
@@ -17,10 +16,7 @@ pub(crate) fn preflight() -> Check {
 }
 
 async fn drive(driver: &Driver<'_>) -> Drove {
-    let mut config = agents::config(driver, &json!([]));
-    if let Some(members) = config.as_object_mut() {
-        members.remove("harnessOperations");
-    }
+    let config = agents::config_without_operations(driver);
     let created = agents::create(driver, "create", &config).await;
     let id = driver.need_text(&created, "/id", "publish a minimal agent")?;
     driver.get("read", agents::path_of(driver, &id)).await;

@@ -7,7 +7,7 @@ use spec::{Contract, Spec};
 
 use super::{
     agents::{self, Agent},
-    definition::{subset, subset_of},
+    definition::{noting_subset, subset, subset_of},
     generate::broken,
     operations::{operation, with, without},
     place::{Named, names_schema},
@@ -58,7 +58,7 @@ fn case_refused(case: &CaseView<'_>, _: &Spec) -> Judged {
     let agent = agent.ok_or_else(|| {
         twin.finding("an accepted publication does not say what it made", "`latestVersionId`")
     })?;
-    Ok(fault.witness().and(refusal::only_version(case, &agent)?))
+    Ok(noting_subset(case, fault.witness().and(refusal::only_version(case, &agent)?)))
 }
 
 fn schema(schema: Value) -> Vec<Value> {

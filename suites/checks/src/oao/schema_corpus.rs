@@ -84,7 +84,7 @@ async fn every_schema_twice(driver: &Driver<'_>) -> Drove {
         let operations = json!([with("resultSchema", schema.clone())]);
         let config = agents::config(driver, &operations);
         agents::create(driver, &format!("operation: {name}"), &config).await;
-        let mut config = agents::config(driver, &json!([]));
+        let mut config = agents::config_without_operations(driver);
         config["tools"] = json!([{
             "name": "rate", "description": "Look up the rate of one day.", "owner": "caller", "approval": "never",
             "inputSchema": open, "outputSchema": schema,

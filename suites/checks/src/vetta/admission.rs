@@ -26,14 +26,16 @@ checks! { Vetta:
 
 const TWO_NOT_REFUSED: &str =
     "two demands that the loop does not declare were not refused with 400 naming `harness`";
-pub(crate) const AGENT_REFUSED: &str = "an agent was refused when it was written, and neither early guard is concerned";
-pub(crate) const AGENT_WRITTEN: &str = "an agent was not refused when it was written, as an early guard has to";
+pub(crate) const AGENT_REFUSED: &str =
+    "an agent was refused when it was written, and neither early guard is concerned";
+pub(crate) const AGENT_WRITTEN: &str =
+    "an agent was not refused when it was written, as an early guard has to";
 const DECLARED_REFUSED: &str = "a session was refused although its loop declares what it demands";
 const UNDECLARED_ADMITTED: &str =
     "a session that demands what its loop does not declare was not refused with 400 naming `harness`";
 const CANNOT_RUN: &str = "a session on a loop that cannot run here was not refused";
 const OTHER_LOOP: &str = "the session runs on another loop than its agent names";
-const NOT_STARTED: &str = "a loop that is listed as runnable did not start";
+const NO_SESSION: &str = "no loop that is listed as runnable started";
 const NOT_CURED: &str = "a change of `harness` did not cure the refusal";
 const OLD_VERDICT: &str = "a start did not follow the latest write of its agent";
 const EXECUTION_COUNTS: &str = "admission did not follow `approvals` on each kind of `execution`";
@@ -43,7 +45,8 @@ async fn two_demands_are_started(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let lacks = |row: &Value, name: &str| flag(row, name) == Some(false);
     let wanted = |row: &Value| starts_here(row) && lacks(row, "approvals") && lacks(row, "structured_output");
-    let row = environment.pick("hosted loop that is runnable without approvals and structured output", wanted)?;
+    let row =
+        environment.pick("hosted loop that is runnable without approvals and structured output", wanted)?;
     let base = text(&row, "base");
     environment.need_listed_twin(base).await?;
     let agent = environment.need_agent("agent", &Agent::on(&environment, base).asking()).await?;
@@ -55,7 +58,7 @@ fn one_refusal_names_harness(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     let start = recording.one("start")?;
     evidence.refused(&start, TWO_NOT_REFUSED, &[400], &["harness"])?;
-    evidence.no_session(recording, &start, "sessions")?;
+    evidence.no_session(recording, &start, ("sessions", None))?;
     evidence.judged()
 }
 
@@ -120,7 +123,11 @@ fn allowed(row: &Value, declared: bool) -> Option<&'static [Allowed]> {
 }
 
 /// Holds the answer to a start against what is allowed.
-pub(crate) fn judge_start(evidence: &mut Evidence, seen: &Seen<'_>, allowed: &[Allowed]) -> Result<(), Finding> {
+pub(crate) fn judge_start(
+    evidence: &mut Evidence,
+    seen: &Seen<'_>,
+    allowed: &[Allowed],
+) -> Result<(), Finding> {
     match allowed {
         [Allowed::Refusal] => evidence.refused(seen, UNDECLARED_ADMITTED, &[400], &["harness"]),
         [Allowed::NotRunnable] => evidence.answered(seen, CANNOT_RUN, &[501]),
@@ -182,31 +189,43 @@ fn loop_of(session: &Value) -> Option<&str> {
     places.iter().find_map(|place| session.pointer(place)?.as_str())
 }
 
+/// A start that is refused is the business of other checks, as long as some other one is not.
 fn each_runs_on_its_own_loop(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    let mut told = false;
-    for (base, start) in by_base(recording, "start") {
-        evidence.accepted(&start, NOT_STARTED)?;
-        for seen in [start, recording.one(&format!("session: {base}"))?] {
-            let session = evidence.accepted(&seen, NOT_STARTED)?;
+    let (starts, mut told, mut started) = (by_base(recording, "start"), false, false);
+    for (base, start) in &starts {
+        start.answer()?;
+        if !start.is_success() {
+            continue;
+        }
+        started = true;
+        evidence.accepted(start, NO_SESSION)?;
+        let reads = recording.labelled(&format!("session: {base}")).into_iter().filter(Seen::is_success);
+        for seen in std::iter::once(*start).chain(reads) {
+            let session = seen.body().unwrap_or_default();
             let Some(named) = loop_of(&session) else { continue };
             told = true;
-            if named != base {
+            if named != *base {
                 return Err(seen.finding(OTHER_LOOP, format!("`{base}`")).into());
             }
+            evidence.see(&seen);
         }
     }
-    if told {
-        return evidence.judged();
+    match starts.first() {
+        Some((_, first)) if !started => Err(first.finding(NO_SESSION, "2xx on some runnable loop").into()),
+        _ if told => evidence.judged(),
+        _ => {
+            let reason = "no session says which loop it runs on".to_owned();
+            Err(Verdict::NotApplicable { reason, evidence: evidence.judged().ok() })
+        }
     }
-    let reason = "no session says which loop it runs on".to_owned();
-    Err(Verdict::NotApplicable { reason, evidence: evidence.judged().ok() })
 }
 
 async fn refused_agent_is_moved(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let holds = |row: &Value, on: bool| starts_here(row) && flag(row, "approvals") == Some(on);
-    let row = environment.pick("hosted loop that is runnable and has no approvals", |row| holds(row, false))?;
+    let row =
+        environment.pick("hosted loop that is runnable and has no approvals", |row| holds(row, false))?;
     // Nothing but the flag is to change, so a loop of the same execution is preferred.
     let alike = |other: &Value| holds(other, true) && text(other, "execution") == text(&row, "execution");
     let cure = match environment.find(alike) {
@@ -237,27 +256,33 @@ async fn started_agent_is_changed(driver: &Driver<'_>) -> Drove {
     let wanted = |row: &Value| starts_here(row) && flag(row, "approvals") == Some(false);
     let row = environment.pick("hosted loop that is runnable and has no approvals", wanted)?;
     let agent = environment.need_agent("agent", &Agent::on(&environment, text(&row, "base"))).await?;
-    environment.need_session("first start", &agent).await?;
+    let session = environment.need_session("first start", &agent).await?;
+    environment.need_listed(&agent, &session).await?;
     let changed = environment.patch("patch", &agent, &json!({"tools": asking()})).await;
     driver.need(&changed, "set the toolset to `ask`")?;
     environment.start("start", &agent, &json!({})).await;
-    Ok(())
+    environment.list_sessions("sessions", &agent).await
 }
 
 fn changed_agent_is_refused(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    evidence.refused(&recording.one("start")?, OLD_VERDICT, &[400], &["harness"])?;
+    let (first, start) = (recording.one("first start")?.json()?, recording.one("start")?);
+    evidence.refused(&start, OLD_VERDICT, &[400], &["harness"])?;
+    evidence.no_session(recording, &start, ("sessions", Some(text(&first, "id"))))?;
     evidence.judged()
 }
 
 /// The kinds of loop that differ in `execution` and `approvals`.
-const KINDS: [(&str, bool); 4] = [("isolate", true), ("sandbox", true), ("isolate", false), ("sandbox", false)];
+const KINDS: [(&str, bool); 4] =
+    [("isolate", true), ("sandbox", true), ("isolate", false), ("sandbox", false)];
 
 async fn ask_is_started_on_four_kinds(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     for (execution, approvals) in KINDS {
         let wanted = |row: &Value| {
-            starts_here(row) && text(row, "execution") == execution && flag(row, "approvals") == Some(approvals)
+            starts_here(row)
+                && text(row, "execution") == execution
+                && flag(row, "approvals") == Some(approvals)
         };
         let with = if approvals { "with" } else { "without" };
         let row = environment.pick(&format!("runnable `{execution}` loop {with} approvals"), wanted)?;

@@ -83,15 +83,23 @@ const fn rule(name: &'static str, stands: &'static [Stands], start: &'static [Al
     Rule { name, stands, declared: NONE, missing: NONE, early: NONE, one_tool_asks: false, start }
 }
 
-const RULES: [Rule; 10] = {
+const RULES: &[Rule] = {
     use Allowed::{NotRunnable, Refusal, Session};
     use Stands::{Dark, Here, Local};
-    [
+    &[
         rule("nothing is demanded", &[Here], &[Session]),
         Rule { declared: SOME, ..rule("all demands are declared", &[Here], &[Session]) },
         Rule { missing: ONE, ..rule("the only demand is not declared", &[Here], &[Refusal]) },
-        Rule { missing: ONE, declared: SOME, ..rule("one demand among others is not declared", &[Here], &[Refusal]) },
-        Rule { missing: SEVERAL, declared: ANY_NUMBER, ..rule("several demands are not declared", &[Here], &[Refusal]) },
+        Rule {
+            missing: ONE,
+            declared: SOME,
+            ..rule("one demand among others is not declared", &[Here], &[Refusal])
+        },
+        Rule {
+            missing: SEVERAL,
+            declared: ANY_NUMBER,
+            ..rule("several demands are not declared", &[Here], &[Refusal])
+        },
         // Refused, or started without the tool (open point U14).
         Rule {
             declared: ANY_NUMBER,
@@ -187,7 +195,7 @@ fn strategy(known: &Value, number: u64) -> BoxedStrategy<Case> {
         let rows: Vec<Row> = rows.iter().filter(|row| rule.fits(row)).cloned().collect();
         (!rows.is_empty()).then_some((rule, rows))
     };
-    let rules: Vec<(&'static Rule, Vec<Row>)> = RULE_TABLE.iter().filter_map(fitting).collect();
+    let rules: Vec<(&'static Rule, Vec<Row>)> = RULES.iter().filter_map(fitting).collect();
     let number = usize::try_from(number).unwrap_or(usize::MAX);
     let Some((rule, rows)) = rules.get(number % rules.len().max(1)) else {
         // Every row fits a rule, so this is a catalogue without rows, and the prelude has ended there.
@@ -195,11 +203,8 @@ fn strategy(known: &Value, number: u64) -> BoxedStrategy<Case> {
     };
     let row = rows[(number / rules.len()) % rows.len()].clone();
     let rule = *rule;
-    let taken = (
-        take(&row.declared, rule.declared),
-        take(&row.missing, rule.missing),
-        take(&row.early, rule.early),
-    );
+    let taken =
+        (take(&row.declared, rule.declared), take(&row.missing, rule.missing), take(&row.early, rule.early));
     let trimmings = (ANY, ANY, ANY, ANY);
     (taken, trimmings)
         .prop_map(move |((declared, missing, early), trimmings)| {
@@ -207,8 +212,6 @@ fn strategy(known: &Value, number: u64) -> BoxedStrategy<Case> {
         })
         .boxed()
 }
-
-const RULE_TABLE: &[Rule] = &RULES;
 
 fn take(demands: &[Demand], (least, most): Take) -> impl Strategy<Value = Vec<Demand>> + use<> {
     subsequence(demands.to_vec(), least..=most.min(demands.len()))
@@ -321,13 +324,21 @@ mod tests {
         for number in 0..400 {
             let tree = strategy(&known, number).new_tree(&mut TestRunner::deterministic()).unwrap();
             let case = tree.current();
-            let entry = known["rows"].as_array().unwrap().iter().find(|entry| entry["row"]["base"] == case.input["base"]);
+            let entry = known["rows"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|entry| entry["row"]["base"] == case.input["base"]);
             let row = &entry.unwrap()["row"];
-            let missing: Vec<Demand> =
-                demanded(&case.input).into_iter().filter(|demand| flag(row, demand.flag()) != Some(true)).collect();
+            let missing: Vec<Demand> = demanded(&case.input)
+                .into_iter()
+                .filter(|demand| flag(row, demand.flag()) != Some(true))
+                .collect();
             let one_tool_asks = case.input["agent"]["tools"]["overrides"][NAMED_TOOL] == "ask";
             let expected = match (stands(row).unwrap(), missing.is_empty()) {
-                _ if missing.iter().any(|demand| demand.is_early()) => json!({"write": "refused", "start": []}),
+                _ if missing.iter().any(|demand| demand.is_early()) => {
+                    json!({"write": "refused", "start": []})
+                }
                 (Stands::Local, _) | (Stands::Dark, false) => {
                     json!({"write": "accepted", "start": ["refused", "not runnable"]})
                 }

@@ -7,7 +7,7 @@ use spec::Spec;
 
 use super::{
     agents::{Agent, NAMED_TOOL, asking},
-    environments::{Environment, is_hosted, starts_here},
+    environments::{Environment, starts_here},
     evidence::{Evidence, by_base},
     listing::encoded,
     rows::{flag, text},
@@ -96,7 +96,7 @@ fn refused_start_changes_nothing(recording: &Recording, _: &Spec) -> Judged {
     if start.is_success() {
         return Err(start.finding(STARTED, "400").into());
     }
-    evidence.no_session(recording, &start, "sessions")?;
+    evidence.no_session(recording, &start, ("sessions", None))?;
     let (before, after) = (recording.one("before")?, recording.one("after")?);
     let agent = evidence.accepted(&after, AGENT_CHANGED)?;
     if agent != before.json()? || agent.pointer("/tools/permission") != Some(&json!("ask")) {
@@ -129,7 +129,7 @@ fn ask_comes_back(recording: &Recording, _: &Spec) -> Judged {
 
 async fn ask_is_written_without_approvals(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
-    for base in environment.pick_all("hosted loop without approvals", |row| is_hosted(row) && cannot_hold(row))? {
+    for base in environment.pick_all(WHAT, |row| starts_here(row) && cannot_hold(row))? {
         let plain = Agent::on(&environment, &base);
         environment.create(&format!("create: {base}"), &plain.clone().asking()).await;
         let agent = environment.need_agent("agent", &plain).await?;

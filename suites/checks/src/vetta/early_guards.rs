@@ -9,7 +9,7 @@ use super::{
     agents::{Agent, servers, team_of},
     environments::{Environment, is_hosted},
     evidence::Evidence,
-    listing::found,
+    listing::{found, mentions},
     refusal::code,
     rows::{flag, text},
 };
@@ -201,14 +201,16 @@ fn refused_writes_have_no_effect(recording: &Recording, _: &Spec) -> Judged {
     no_agent_left(&mut evidence, recording)?;
     let (before, after) = (recording.one("before")?, recording.one("after")?);
     if evidence.accepted(&after, AGENT_CHANGED)? != before.json()? {
-        return Err(after.finding(AGENT_CHANGED, format!("the agent as it was: {}", before.summary())).into());
+        return Err(after
+            .finding(AGENT_CHANGED, format!("the agent as it was: {}", before.summary()))
+            .into());
     }
     evidence.judged()
 }
 
 fn no_agent_left(evidence: &mut Evidence, recording: &Recording) -> Result<(), Verdict> {
     let sent = recording.one("create")?.sent().unwrap_or_default();
-    let (last, left) = found(recording, "agents", text(&sent, "name"))?;
+    let (last, left) = found(recording, "agents", |entry| mentions(entry, text(&sent, "name")))?;
     evidence.see(&last);
     match left {
         Some(page) => Err(page.finding(AGENT_LEFT, "no agent of the refused name").into()),

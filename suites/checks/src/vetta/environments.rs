@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     agents::Agent,
-    listing::{NEXT_PAGES_MAX, encoded, entries_of, mentions, next_page},
+    listing::{PAGES_MAX, encoded, entries_of, mentions, next_page},
     rows::{FLAGS, flag, runnable, text},
 };
 
@@ -175,15 +175,21 @@ impl<'a> Environment<'a> {
         Ok((agent, session))
     }
 
-    /// The twin, found again in the list of sessions: a list in which a session is missing that was
-    /// started, or that does not say whose a session is, could not show what a refusal leaves behind.
+    /// The twin, found again in the list of sessions.
     pub(crate) async fn need_listed_twin(&self, base: &str) -> Result<(), Halt> {
         let (agent, session) = self.need_twin(base).await?;
-        let (last, entries) = self.list("sessions of the twin", &sessions_of(&agent)).await?;
-        if entries.iter().any(|entry| text(entry, "id") == session && mentions(entry, &agent)) {
+        self.need_listed(&agent, &session).await
+    }
+
+    /// Finds a session of `agent` in the list: a list in which a session is missing that was started, or
+    /// that does not say whose a session is, could not show what a refusal leaves behind.
+    pub(crate) async fn need_listed(&self, agent: &str, session: &str) -> Result<(), Halt> {
+        let (last, entries) = self.list("sessions before", &sessions_of(agent)).await?;
+        if entries.iter().any(|entry| text(entry, "id") == session && mentions(entry, agent)) {
             return Ok(());
         }
-        Err(self.driver.setup_failed(&last, "find a session in the list", "the session that was started, with its agent"))
+        let expected = "the session that was started, with its agent";
+        Err(self.driver.setup_failed(&last, "find a session in the list", expected))
     }
 
     /// Reads the list of the sessions of `agent`, page by page, recorded as `label`.
@@ -202,20 +208,22 @@ impl<'a> Environment<'a> {
     }
 
     async fn list(&self, label: &str, path: &str) -> Result<(Reply, Vec<Value>), Halt> {
+        let parameter = self.driver.facts().text("cursor_parameter").unwrap_or("cursor");
         let (mut entries, mut page) = (Vec::new(), path.to_owned());
-        for _ in 0..NEXT_PAGES_MAX {
+        for _ in 0..PAGES_MAX {
             let reply = self.send(label, Call::get(page)).await;
             let body = self.driver.need(&reply, "read a list")?;
             let Some(listed) = entries_of(&body) else {
                 return Err(self.driver.setup_failed(&reply, "read a list", "entries in `data`"));
             };
             entries.extend(listed.iter().cloned());
-            match next_page(path, &body) {
+            match next_page(path, parameter, &body) {
                 Some(next) => page = next,
                 None => return Ok((reply, entries)),
             }
         }
-        Err(self.driver.broken(format!("{path}: more than {NEXT_PAGES_MAX} pages; nothing was looked for in the rest")))
+        let means = format!("an account in which GET {path} ends within {PAGES_MAX} pages");
+        Err(self.driver.unmet(&means))
     }
 }
 
@@ -256,7 +264,8 @@ mod tests {
     #[test]
     fn the_plainest_row_declares_most_and_comes_first() {
         let row = |base: &str, flags: [bool; 4]| {
-            let capabilities: Value = FLAGS.into_iter().zip(flags).map(|(name, on)| (name.to_owned(), json!(on))).collect();
+            let capabilities: Value =
+                FLAGS.into_iter().zip(flags).map(|(name, on)| (name.to_owned(), json!(on))).collect();
             json!({"base": base, "capabilities": capabilities})
         };
         let rows = [
@@ -266,7 +275,10 @@ mod tests {
             row("all", [true; 4]),
         ];
         let lacking = |row: &Value| flag(row, "approvals") == Some(false);
-        assert_eq!(plainest(&rows, &lacking).map(|row| text(&row, "base").to_owned()).as_deref(), Some("first"));
+        assert_eq!(
+            plainest(&rows, &lacking).map(|row| text(&row, "base").to_owned()).as_deref(),
+            Some("first")
+        );
         assert_eq!(plainest(&rows, &|_: &Value| false), None);
     }
 }

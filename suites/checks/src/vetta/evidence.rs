@@ -4,8 +4,9 @@ use recording::{Finding, Judged, Seen, Verdict, View, Witness};
 use serde_json::Value;
 
 use super::{
-    listing::found,
+    listing::{found, mentions},
     refusal::{Named, pinned},
+    rows::text,
 };
 
 /// A refusal that names its field in prose alone can be read by people only (open point U01).
@@ -60,7 +61,12 @@ impl Evidence {
     }
 
     /// The status of `seen` is one of `statuses`.
-    pub(crate) fn answered(&mut self, seen: &Seen<'_>, message: &str, statuses: &[u16]) -> Result<(), Finding> {
+    pub(crate) fn answered(
+        &mut self,
+        seen: &Seen<'_>,
+        message: &str,
+        statuses: &[u16],
+    ) -> Result<(), Finding> {
         let status = seen.answer()?.status;
         if !statuses.contains(&status) {
             let wanted: Vec<String> = statuses.iter().map(u16::to_string).collect();
@@ -70,13 +76,21 @@ impl Evidence {
         Ok(())
     }
 
-    /// No session of the agent that the start `seen` was about is in the list recorded as `label`.
-    pub(crate) fn no_session(&mut self, view: &impl View, seen: &Seen<'_>, label: &str) -> Result<(), Verdict> {
+    /// No session of the agent that the start `seen` was about is in the list recorded as `label`, `known`
+    /// aside.
+    pub(crate) fn no_session(
+        &mut self,
+        view: &impl View,
+        seen: &Seen<'_>,
+        (label, known): (&str, Option<&str>),
+    ) -> Result<(), Verdict> {
         let sent = seen.sent().unwrap_or_default();
-        let agent = sent.get("agent").and_then(Value::as_str).unwrap_or_default();
-        let (last, page) = found(view, label, agent)?;
+        let agent = text(&sent, "agent");
+        let is_left =
+            |entry: &Value| mentions(entry, agent) && known.is_none_or(|known| text(entry, "id") != known);
+        let (last, page) = found(view, label, is_left)?;
         match page {
-            Some(page) => Err(page.finding(SESSION_LEFT, format!("no session of the agent `{agent}`")).into()),
+            Some(page) => Err(page.finding(SESSION_LEFT, format!("no further session of `{agent}`")).into()),
             None => {
                 self.see(&last);
                 Ok(())

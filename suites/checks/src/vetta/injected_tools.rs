@@ -20,7 +20,8 @@ checks! { Vetta:
 }
 
 const GUARD_MISFIRES: &str = "an early guard went off on a loop with injected tools";
-const CONNECTION_NOT_WRITTEN: &str = "an agent that acts through a connection was refused when it was written";
+const CONNECTION_NOT_WRITTEN: &str =
+    "an agent that acts through a connection was refused when it was written";
 const CONNECTION_STARTED: &str =
     "a connection was not refused at start with 400 naming `harness` on a loop without injected tools";
 const TEAM_REFUSED: &str = "an agent that leads a team was refused on a loop with injected tools";
@@ -75,13 +76,14 @@ fn start_is_refused(recording: &Recording, _: &Spec) -> Judged {
     evidence.accepted(&recording.one("create")?, CONNECTION_NOT_WRITTEN)?;
     let start = recording.one("start")?;
     evidence.refused(&start, CONNECTION_STARTED, &[400], &["harness"])?;
-    evidence.no_session(recording, &start, "sessions")?;
+    evidence.no_session(recording, &start, ("sessions", None))?;
     evidence.judged()
 }
 
 async fn team_is_started_without_approvals(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
-    let wanted = |row: &Value| starts_here(row) && injects(row, true) && flag(row, "approvals") == Some(false);
+    let wanted =
+        |row: &Value| starts_here(row) && injects(row, true) && flag(row, "approvals") == Some(false);
     let what = "hosted loop that is runnable and has injected tools but no approvals";
     let row = environment.pick(what, wanted)?;
     let base = text(&row, "base");

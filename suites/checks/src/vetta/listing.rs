@@ -4,7 +4,7 @@ use recording::{Seen, Verdict, View};
 use serde_json::Value;
 
 /// The most pages that one list is read for.
-pub(crate) const NEXT_PAGES_MAX: usize = 200;
+pub(crate) const PAGES_MAX: usize = 200;
 
 /// The entries in the body of a list. One without its envelope is read all the same, because its envelope
 /// is the business of the checks on it.
@@ -12,12 +12,12 @@ pub(crate) fn entries_of(body: &Value) -> Option<&Vec<Value>> {
     body.get("data").unwrap_or(body).as_array()
 }
 
-/// The path of the page after `body`, which is a page of the list at `path`.
-pub(crate) fn next_page(path: &str, body: &Value) -> Option<String> {
+/// The path of the page after `body`, which is a page of the list at `path`; `parameter` takes the cursor.
+pub(crate) fn next_page(path: &str, parameter: &str, body: &Value) -> Option<String> {
     let more = body.get("has_more").and_then(Value::as_bool) == Some(true);
     let cursor = body.get("next_cursor").and_then(Value::as_str).filter(|_| more)?;
     let and = if path.contains('?') { '&' } else { '?' };
-    Some(format!("{path}{and}cursor={}", encoded(cursor)))
+    Some(format!("{path}{and}{parameter}={}", encoded(cursor)))
 }
 
 /// `text` as a path segment or the value of a query parameter.
@@ -40,18 +40,16 @@ pub(crate) fn mentions(value: &Value, text: &str) -> bool {
     }
 }
 
-/// The pages recorded as `label`, one or more, and of them the first that has an entry which mentions
-/// `text`.
+/// The last of the pages recorded as `label`, and the first of them that has a `wanted` entry.
 pub(crate) fn found<'r>(
     view: &'r impl View,
     label: &str,
-    text: &str,
+    wanted: impl Fn(&Value) -> bool,
 ) -> Result<(Seen<'r>, Option<Seen<'r>>), Verdict> {
-    let last = view.labelled(label).last().copied();
-    let Some(last) = last else { return view.one(label).map(|seen| (seen, None)) };
+    let last = view.labelled(label).pop().map_or_else(|| view.one(label), Ok)?;
     let has = |page: &Seen<'_>| {
         let body = page.body().unwrap_or_default();
-        entries_of(&body).is_some_and(|entries| entries.iter().any(|entry| mentions(entry, text)))
+        entries_of(&body).is_some_and(|entries| entries.iter().any(&wanted))
     };
     Ok((last, view.labelled(label).into_iter().find(has)))
 }
@@ -65,10 +63,13 @@ mod tests {
     #[test]
     fn a_cursor_is_followed_while_there_is_more() {
         let page = json!({"data": [], "has_more": true, "next_cursor": "after:a&b"});
-        assert_eq!(next_page("/v1/agents", &page).as_deref(), Some("/v1/agents?cursor=after%3Aa%26b"));
-        assert_eq!(next_page("/v1/sessions?agent=a", &page).as_deref(), Some("/v1/sessions?agent=a&cursor=after%3Aa%26b"));
-        for end in [json!({"data": [], "has_more": false, "next_cursor": null}), json!([]), json!({"next_cursor": "x"})] {
-            assert_eq!(next_page("/v1/agents", &end), None, "{end}");
+        let next = |path: &str, body: &Value| next_page(path, "cursor", body);
+        assert_eq!(next("/v1/agents", &page).as_deref(), Some("/v1/agents?cursor=after%3Aa%26b"));
+        let filtered = Some("/v1/sessions?agent=a&cursor=after%3Aa%26b");
+        assert_eq!(next("/v1/sessions?agent=a", &page).as_deref(), filtered);
+        let last = json!({"data": [], "has_more": false, "next_cursor": null});
+        for end in [last, json!([]), json!({"next_cursor": "x"})] {
+            assert_eq!(next("/v1/agents", &end), None, "{end}");
         }
     }
 

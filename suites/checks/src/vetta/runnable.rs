@@ -66,7 +66,7 @@ fn refused_start_leaves_nothing(recording: &Recording, _: &Spec) -> Judged {
     if start.is_success() {
         return Err(start.finding(NOT_REFUSED, "400 or 501").into());
     }
-    evidence.no_session(recording, &start, "sessions")?;
+    evidence.no_session(recording, &start, ("sessions", None))?;
     evidence.judged()
 }
 
@@ -108,7 +108,7 @@ fn every_start_is_501(recording: &Recording, _: &Spec) -> Judged {
             return Err(start.finding(DARK_STARTED, "501").into());
         }
         evidence.answered(&start, NOT_501, &[501])?;
-        evidence.no_session(recording, &start, &format!("sessions: {base}"))?;
+        evidence.no_session(recording, &start, (&format!("sessions: {base}"), None))?;
     }
     evidence.judged()
 }
@@ -170,7 +170,9 @@ async fn known_bases_are_read(driver: &Driver<'_>) -> Drove {
     let rows = need_rows(driver, "list").await?;
     let listed = rows.iter().map(|row| text(row, "base").to_owned()).filter(|base| !base.is_empty());
     let mut dark = rows.iter().any(|row| runnable(row) == Some(false));
-    for base in listed.chain(known_bases(driver.facts()).into_iter().filter(|base| entry_of(&rows, base).is_none())) {
+    for base in
+        listed.chain(known_bases(driver.facts()).into_iter().filter(|base| entry_of(&rows, base).is_none()))
+    {
         let read = driver.get(&format!("read: {base}"), path_of(&base)).await;
         dark |= read.json.as_ref().is_some_and(|entry| runnable(entry) == Some(false));
     }

@@ -9,7 +9,7 @@ use super::{
     agents::{Agent, NAMED_TOOL},
     environments::{Environment, is_hosted},
     evidence::{Evidence, by_base},
-    listing::found,
+    listing::{found, mentions},
     rows::text,
 };
 use crate::table::checks;
@@ -80,7 +80,8 @@ fn answers_have_one_form(recording: &Recording, _: &Spec) -> Judged {
 async fn labels_as_harness(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let is_base = |label: &str| environment.rows().iter().any(|row| text(row, "base") == label);
-    let says_more = |row: &Value| is_hosted(row) && !text(row, "label").is_empty() && !is_base(text(row, "label"));
+    let says_more =
+        |row: &Value| is_hosted(row) && !text(row, "label").is_empty() && !is_base(text(row, "label"));
     let bases = environment.pick_all("hosted loop whose label is no base", says_more)?;
     let twin = environment.need_agent("twin", &Agent::on(&environment, &bases[0])).await?;
     for row in environment.rows().iter().filter(|row| says_more(row)) {
@@ -109,7 +110,7 @@ fn no_label_selects_a_loop(recording: &Recording, _: &Spec) -> Judged {
             evidence.note("an agent with an unpublished `harness` is written and refused at start");
         } else if (400..500).contains(&status) {
             let sent = created.sent().unwrap_or_default();
-            let (last, left) = found(recording, "agents", text(&sent, "name"))?;
+            let (last, left) = found(recording, "agents", |entry| mentions(entry, text(&sent, "name")))?;
             if let Some(page) = left {
                 return Err(page.finding(AGENT_LEFT, "no agent of the refused name").into());
             }
@@ -156,8 +157,12 @@ fn the_rest_is_as_it_was(recording: &Recording, _: &Spec) -> Judged {
     };
     let (was, is) = (still(before.json()?), still(after.json()?));
     if was != is {
-        let changed: Vec<&str> =
-            was.keys().chain(is.keys()).filter(|name| was.get(*name) != is.get(*name)).map(String::as_str).collect();
+        let changed: Vec<&str> = was
+            .keys()
+            .chain(is.keys())
+            .filter(|name| was.get(*name) != is.get(*name))
+            .map(String::as_str)
+            .collect();
         let got = format!("{} changed: {}", changed.join(", "), after.summary());
         return Err(after.finding_got(REST_CHANGED, "all other members as they were", got).into());
     }

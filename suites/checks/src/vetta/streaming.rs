@@ -24,7 +24,8 @@ const STREAM_REFUSED: &str = "the events of a loop without deltas cannot be foll
 async fn loop_without_deltas_is_followed(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let streams = |row: &Value, on: bool| starts_here(row) && flag(row, "streaming_deltas") == Some(on);
-    let row = environment.pick("hosted loop that is runnable and has no deltas", |row| streams(row, false))?;
+    let row =
+        environment.pick("hosted loop that is runnable and has no deltas", |row| streams(row, false))?;
     let agent = environment.need_agent("agent", &Agent::on(&environment, text(&row, "base"))).await?;
     let start = environment.start("start", &agent, &json!({})).await;
     if let Some(session) = start.text("/id").filter(|_| start.is_success()) {

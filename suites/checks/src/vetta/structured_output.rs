@@ -46,7 +46,7 @@ fn start_is_refused(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     let start = recording.one("start")?;
     evidence.refused(&start, NOT_REFUSED, &[400], &["harness"])?;
-    evidence.no_session(recording, &start, "sessions")?;
+    evidence.no_session(recording, &start, ("sessions", None))?;
     evidence.judged()
 }
 

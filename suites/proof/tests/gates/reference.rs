@@ -26,6 +26,16 @@ fn every_built_check_passes_on_the_simulator() {
 }
 
 #[test]
+fn every_answer_of_the_reference_has_the_shape_of_its_schema() {
+    for contract in Contract::ALL {
+        for outcome in run_all(contract, 1, Sampling { cases: 48, case: None, shrinks: 0 }, 2) {
+            let violations = recording::shape_violations(&outcome.recording, true).unwrap();
+            assert!(violations.is_empty(), "{violations:#?}");
+        }
+    }
+}
+
+#[test]
 fn other_seeds_are_green_too() {
     for seed in [2, 3, 4] {
         for contract in Contract::ALL {

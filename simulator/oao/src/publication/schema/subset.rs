@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{kind::{Declared, Kind}, place, rules};
+use super::{
+    kind::{Declared, Kind},
+    place, rules,
+};
 use crate::{
     errors::Refusal,
     limits::{Limits, SchemaLimits, utf16_units},
@@ -99,7 +102,7 @@ impl Subset {
     }
 
     /// The declared type of a node: `Err` when `type` is there and says nothing that is allowed.
-    pub fn declared(&self, object: &Map<String, Value>) -> Result<Option<Declared>, ()> {
+    pub(crate) fn declared(&self, object: &Map<String, Value>) -> Result<Option<Declared>, ()> {
         read_declared(object, self.type_list)
     }
 

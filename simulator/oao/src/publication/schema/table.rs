@@ -27,7 +27,9 @@ fn refused(schema: Value, place: &str) {
 #[test]
 fn roots() {
     accepted(json!({"type": "object"}));
-    accepted(json!({"type": "object", "title": "t", "description": "d", "examples": [{}], "additionalProperties": false}));
+    accepted(
+        json!({"type": "object", "title": "t", "description": "d", "examples": [{}], "additionalProperties": false}),
+    );
     for root in [json!(null), json!(true), json!("x"), json!([])] {
         refused(root, "");
     }
@@ -43,13 +45,33 @@ fn roots() {
 #[test]
 fn keywords_outside_the_subset_at_the_root_and_nested() {
     for (name, value) in [
-        ("pattern", json!("x")), ("default", json!("x")), ("$ref", json!("#")), ("$defs", json!({})),
-        ("$schema", json!("x")), ("$id", json!("x")), ("oneOf", json!([])), ("anyOf", json!([])), ("allOf", json!([])),
-        ("not", json!({})), ("if", json!({})), ("then", json!({})), ("else", json!({})), ("patternProperties", json!({})),
-        ("propertyNames", json!({})), ("minProperties", json!(1)), ("maxProperties", json!(1)),
-        ("uniqueItems", json!(true)), ("contains", json!({})), ("prefixItems", json!([])),
-        ("dependentRequired", json!({})), ("contentEncoding", json!("base64")), ("deprecated", json!(true)),
-        ("readOnly", json!(true)), ("nullable", json!(true)), ("minLength", json!(1)), ("x-mine", json!(1)),
+        ("pattern", json!("x")),
+        ("default", json!("x")),
+        ("$ref", json!("#")),
+        ("$defs", json!({})),
+        ("$schema", json!("x")),
+        ("$id", json!("x")),
+        ("oneOf", json!([])),
+        ("anyOf", json!([])),
+        ("allOf", json!([])),
+        ("not", json!({})),
+        ("if", json!({})),
+        ("then", json!({})),
+        ("else", json!({})),
+        ("patternProperties", json!({})),
+        ("propertyNames", json!({})),
+        ("minProperties", json!(1)),
+        ("maxProperties", json!(1)),
+        ("uniqueItems", json!(true)),
+        ("contains", json!({})),
+        ("prefixItems", json!([])),
+        ("dependentRequired", json!({})),
+        ("contentEncoding", json!("base64")),
+        ("deprecated", json!(true)),
+        ("readOnly", json!(true)),
+        ("nullable", json!(true)),
+        ("minLength", json!(1)),
+        ("x-mine", json!(1)),
     ] {
         let place = super::place::member("", name);
         let place = if place.starts_with('[') { place } else { format!(".{place}") };
@@ -64,7 +86,10 @@ fn keywords_outside_the_subset_at_the_root_and_nested() {
         if !matches!(name, "minLength") {
             let mut text = json!({"type": "string"});
             text[name] = value;
-            refused(json!({"type": "object", "additionalProperties": text}), &format!(".additionalProperties{place}"));
+            refused(
+                json!({"type": "object", "additionalProperties": text}),
+                &format!(".additionalProperties{place}"),
+            );
         }
     }
 }
@@ -80,8 +105,17 @@ fn types_and_their_nullable_form() {
     }
     accepted(with(json!({"type": ["null", "array"], "items": {"type": "string"}})));
     for list in [
-        json!(["string", "number"]), json!(["string", "number", "null"]), json!(["null"]), json!(["string"]), json!([]),
-        json!(["null", "null"]), json!(["string", "string"]), json!(["string", 1]), json!("text"), json!(null), json!({}),
+        json!(["string", "number"]),
+        json!(["string", "number", "null"]),
+        json!(["null"]),
+        json!(["string"]),
+        json!([]),
+        json!(["null", "null"]),
+        json!(["string", "string"]),
+        json!(["string", 1]),
+        json!("text"),
+        json!(null),
+        json!({}),
     ] {
         refused(with(json!({"type": list})), ".properties.a.type");
     }
@@ -107,15 +141,27 @@ fn formats() {
 fn choices() {
     let of = |count: usize| Value::from((0..count).collect::<Vec<_>>());
     for node in [
-        json!({"enum": ["x", 1, null]}), json!({"enum": of(1)}), json!({"enum": of(100)}), json!({"const": null}),
-        json!({"type": "string", "enum": ["a"], "title": "t"}), json!({"type": ["null", "string"], "enum": [null, "a"]}),
-        json!({"type": "integer", "const": 3.0}), json!({"type": "number", "enum": [1, 1.5]}), json!({"enum": [1, "1", true]}),
+        json!({"enum": ["x", 1, null]}),
+        json!({"enum": of(1)}),
+        json!({"enum": of(100)}),
+        json!({"const": null}),
+        json!({"type": "string", "enum": ["a"], "title": "t"}),
+        json!({"type": ["null", "string"], "enum": [null, "a"]}),
+        json!({"type": "integer", "const": 3.0}),
+        json!({"type": "number", "enum": [1, 1.5]}),
+        json!({"enum": [1, "1", true]}),
     ] {
         accepted(with(node));
     }
     for node in [
-        json!({"enum": []}), json!({"enum": of(101)}), json!({"enum": ["x", "x"]}), json!({"enum": [1, 1.0]}),
-        json!({"enum": [{}]}), json!({"enum": [[1]]}), json!({"enum": "x"}), json!({"type": "integer", "enum": [1.5]}),
+        json!({"enum": []}),
+        json!({"enum": of(101)}),
+        json!({"enum": ["x", "x"]}),
+        json!({"enum": [1, 1.0]}),
+        json!({"enum": [{}]}),
+        json!({"enum": [[1]]}),
+        json!({"enum": "x"}),
+        json!({"type": "integer", "enum": [1.5]}),
         json!({"type": "string", "enum": ["a", null]}),
     ] {
         refused(with(node), ".properties.a.enum");
@@ -139,24 +185,40 @@ fn arrays() {
 
 #[test]
 fn objects() {
-    accepted(json!({"type": "object", "properties": {"order-id": {"type": "null"}}, "required": ["order-id"]}));
+    accepted(
+        json!({"type": "object", "properties": {"order-id": {"type": "null"}}, "required": ["order-id"]}),
+    );
     for (required, place) in [
-        (json!(["b"]), ".required"), (json!(["a", "a"]), ".required"), (json!([1]), ".required"), (json!("a"), ".required"),
+        (json!(["b"]), ".required"),
+        (json!(["a", "a"]), ".required"),
+        (json!([1]), ".required"),
+        (json!("a"), ".required"),
     ] {
-        refused(json!({"type": "object", "properties": {"a": {"type": "null"}}, "required": required}), place);
+        refused(
+            json!({"type": "object", "properties": {"a": {"type": "null"}}, "required": required}),
+            place,
+        );
     }
     refused(json!({"type": "object", "required": ["a"]}), ".required");
     for name in ["__proto__", "constructor", "prototype"] {
-        refused(json!({"type": "object", "properties": {name: {"type": "null"}}}), &format!(".properties.{name}"));
+        refused(
+            json!({"type": "object", "properties": {name: {"type": "null"}}}),
+            &format!(".properties.{name}"),
+        );
     }
     refused(json!({"type": "object", "properties": {"": {"type": "null"}}}), ".properties[\"\"]");
     accepted(json!({"type": "object", "properties": {"n".repeat(200): {"type": "null"}}}));
     let long = "n".repeat(201);
-    refused(json!({"type": "object", "properties": {long.clone(): {"type": "null"}}}), &format!(".properties.{long}"));
+    refused(
+        json!({"type": "object", "properties": {long.clone(): {"type": "null"}}}),
+        &format!(".properties.{long}"),
+    );
     for properties in [json!([]), json!(null), json!("x")] {
         refused(json!({"type": "object", "properties": properties}), ".properties");
     }
-    accepted(json!({"type": "object", "additionalProperties": {"type": "array", "items": {"type": ["integer", "null"]}}}));
+    accepted(
+        json!({"type": "object", "additionalProperties": {"type": "array", "items": {"type": ["integer", "null"]}}}),
+    );
     for additional in [json!({}), json!("x"), json!(null), json!([])] {
         refused(json!({"type": "object", "additionalProperties": additional}), ".additionalProperties");
     }
@@ -165,7 +227,8 @@ fn objects() {
 #[test]
 fn bounds() {
     for node in [
-        json!({"type": "string", "minLength": 2, "maxLength": 2}), json!({"type": "string", "minLength": 3.0}),
+        json!({"type": "string", "minLength": 2, "maxLength": 2}),
+        json!({"type": "string", "minLength": 3.0}),
         json!({"type": "number", "exclusiveMinimum": 1, "exclusiveMaximum": 1}),
         json!({"type": "integer", "minimum": -5, "maximum": -5, "multipleOf": 0.5}),
         json!({"type": "number", "minimum": 1, "exclusiveMaximum": 2}),
@@ -241,7 +304,8 @@ fn counts() {
             let leaf = json!({"type": "null"});
             if at < extra { json!({"type": "array", "items": leaf}) } else { leaf }
         };
-        let properties: serde_json::Map<String, Value> = (0..properties).map(|at| (format!("p{at}"), node(at))).collect();
+        let properties: serde_json::Map<String, Value> =
+            (0..properties).map(|at| (format!("p{at}"), node(at))).collect();
         json!({"type": "object", "properties": properties})
     };
     accepted(schema(256, 255));
@@ -275,7 +339,8 @@ fn bytes() {
     assert!(issue.problem.contains("exceeds 65536 UTF-8 bytes"));
     let two_byte = |texts: usize| {
         let node = json!({"type": "null", "description": "é".repeat(1000)});
-        let properties: serde_json::Map<String, Value> = (0..texts).map(|at| (format!("p{at}"), node.clone())).collect();
+        let properties: serde_json::Map<String, Value> =
+            (0..texts).map(|at| (format!("p{at}"), node.clone())).collect();
         json!({"type": "object", "properties": properties})
     };
     accepted(two_byte(20));

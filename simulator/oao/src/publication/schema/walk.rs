@@ -36,7 +36,10 @@ impl<'a> Walk<'a> {
             self.found(at.to_owned(), format!("the schema has more than {} nodes", limits.nodes_max));
         }
         if self.properties > limits.properties_max {
-            self.found(at.to_owned(), format!("the schema has more than {} properties", limits.properties_max));
+            self.found(
+                at.to_owned(),
+                format!("the schema has more than {} properties", limits.properties_max),
+            );
         }
     }
 
@@ -60,7 +63,10 @@ impl<'a> Walk<'a> {
             return;
         };
         if depth > self.subset.limits.depth_max {
-            self.found(at.to_owned(), format!("the schema is nested deeper than {}", self.subset.limits.depth_max));
+            self.found(
+                at.to_owned(),
+                format!("the schema is nested deeper than {}", self.subset.limits.depth_max),
+            );
             return;
         }
         if checked {

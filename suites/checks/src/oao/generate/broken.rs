@@ -24,7 +24,7 @@ pub(crate) fn case(subset: Subset, number: u64) -> BoxedStrategy<Case> {
     let Rule { name, pair, any_refusal, .. } = rules.swap_remove(at);
     let expected = json!({"status": if any_refusal { "no 2xx" } else { "4xx" }, "published": "nothing"});
     let wrappings = vec(schemas::wrapping(), 1..=WRAPPINGS_MAX);
-    (definitions::small(subset), wrappings)
+    (definitions::small(), wrappings)
         .prop_map(move |(definition, wrappings)| {
             let (twin, broken) = both(&definition, &wrappings, &pair);
             Case {
@@ -43,7 +43,11 @@ fn both(definition: &Value, wrappings: &[Wrapping], pair: &Pair) -> (Value, Valu
     match pair {
         Pair::Node(good, bad) => {
             let planted = |node: &Value| {
-                let node = wrappings.iter().fold(node.clone(), |node, wrapping| wrapping.around(node));
+                let node = wrappings.iter().fold(node.clone(), |node, wrapping| match wrapping {
+                    // What further properties may be, a boolean may say.
+                    Wrapping::Additional if bad.is_boolean() => Wrapping::Items.around(node),
+                    wrapping => wrapping.around(node),
+                });
                 let mut schema = root.clone();
                 schema["properties"][PLANTED] = node;
                 with_schema(schema)
@@ -97,6 +101,19 @@ mod tests {
         for number in 0..count() {
             let case = drawn(Subset::Product, number);
             assert_ne!(case.input["twin"], case.input["broken"], "{}", case.rule);
+        }
+    }
+
+    #[test]
+    fn a_boolean_is_planted_where_no_boolean_may_stand() {
+        let number = (0..count())
+            .find(|number| drawn(Subset::Product, *number).rule.starts_with("a boolean"))
+            .unwrap();
+        let mut runner = TestRunner::deterministic();
+        for _ in 0..40 {
+            let case = case(Subset::Product, number).new_tree(&mut runner).unwrap().current();
+            let planted = case.input["broken"][0]["resultSchema"]["properties"][PLANTED].to_string();
+            assert!(planted.contains("true") && !planted.contains("additionalProperties"), "{planted}");
         }
     }
 

@@ -197,8 +197,8 @@ fn bound_nodes() -> Pairs {
         ("`multipleOf` 0", number(json!({"multipleOf": 0.5})), number(json!({"multipleOf": 0}))),
         ("a negative `multipleOf`", number(json!({"multipleOf": 2})), number(json!({"multipleOf": -2}))),
         ("three types", json!({"type": ["string", "null"]}), json!({"type": ["string", "number", "null"]})),
-        ("`null` alone in a list of types", json!({"type": ["null", "string"]}), json!({"type": ["null"]})),
-        ("one type twice", json!({"type": ["null", "string"]}), json!({"type": ["string", "string"]})),
+        ("`null` alone in a list of types", json!({"type": ["string", "null"]}), json!({"type": ["null"]})),
+        ("one type twice", json!({"type": ["string", "null"]}), json!({"type": ["string", "string"]})),
     ]
 }
 

@@ -11,7 +11,10 @@ pub(super) fn rule(subset: &Subset, node: &Node<'_>, issues: &mut Vec<Issue>) {
         if let Some((place, value)) = node.member(name) {
             let fits = value.as_str().is_some_and(|text| range.holds((subset.units)(text)));
             if !fits {
-                issues.push(issue(place, format!("a text of {} to {} characters is needed", range.min, range.max)));
+                issues.push(issue(
+                    place,
+                    format!("a text of {} to {} characters is needed", range.min, range.max),
+                ));
             }
         }
     }
@@ -22,7 +25,8 @@ pub(super) fn rule(subset: &Subset, node: &Node<'_>, issues: &mut Vec<Issue>) {
                     issues.push(issue(place, "an example is nested too deep or has a prohibited name"));
                 }
             }
-            _ => issues.push(issue(place, format!("a list of at most {} examples is needed", limits.examples_max))),
+            _ => issues
+                .push(issue(place, format!("a list of at most {} examples is needed", limits.examples_max))),
         }
     }
 }

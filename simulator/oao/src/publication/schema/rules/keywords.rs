@@ -12,7 +12,9 @@ pub(super) fn rule(subset: &Subset, node: &Node<'_>, issues: &mut Vec<Issue>) {
         let always = name == "type" || holds(&tables.annotations, name);
         let choice = holds(&tables.choices, name);
         let of_type = match node.declared {
-            Some(declared) => tables.keywords.get(declared.kind.name()).is_some_and(|table| holds(table, name)),
+            Some(declared) => {
+                tables.keywords.get(declared.kind.name()).is_some_and(|table| holds(table, name))
+            }
             // The type itself is at fault, so only what no type knows is reported here.
             None => tables.keywords.values().any(|table| holds(table, name)),
         };

@@ -30,7 +30,8 @@ pub(super) fn rule(subset: &Subset, node: &Node<'_>, issues: &mut Vec<Issue>) {
         Some((place, _)) => issues.push(issue(place, "an object of schemas is needed")),
     }
     let Some((place, required)) = node.member("required") else { return };
-    let names: Option<Vec<&str>> = required.as_array().and_then(|list| list.iter().map(Value::as_str).collect());
+    let names: Option<Vec<&str>> =
+        required.as_array().and_then(|list| list.iter().map(Value::as_str).collect());
     match names {
         None => issues.push(issue(place, "a list of property names is needed")),
         Some(names) if names.iter().collect::<BTreeSet<_>>().len() != names.len() => {

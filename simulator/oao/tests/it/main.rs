@@ -1,0 +1,12 @@
+//! The service over HTTP, in memory and in virtual time.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod conventions;
+mod feed;
+mod model;
+mod operations;
+mod publication;
+mod schemas;
+mod seams;
+mod sessions;
+mod world;
