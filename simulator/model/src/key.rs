@@ -26,11 +26,16 @@ pub(crate) fn of(
     uri: &Uri,
     headers: &HeaderMap,
     request: Option<&ModelRequest>,
+    body: &str,
     is_loaded: impl Fn(&str) -> bool,
 ) -> String {
     let named = in_path(uri).or_else(|| text_of(headers, HEADER));
     let key = named.or_else(|| api_key(headers).filter(|key| is_loaded(key)));
-    let key = key.or_else(|| request.and_then(|request| request.texts().find_map(planted)));
+    // A request that cannot be read belongs to somebody all the same.
+    let key = key.or_else(|| match request {
+        Some(request) => request.texts().find_map(planted),
+        None => planted(body),
+    });
     key.unwrap_or(DEFAULT_SESSION).to_owned()
 }
 
@@ -70,7 +75,15 @@ mod tests {
             .iter()
             .map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap()))
             .collect();
-        of(&path.parse().unwrap(), &headers, Some(request), |key| matches!(key, "loaded" | "other"))
+        of(&path.parse().unwrap(), &headers, Some(request), "", |key| matches!(key, "loaded" | "other"))
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_read_is_found_by_the_marker_in_its_body() {
+        let body = r#"{"messages":[{"role":"system","content":"proofhouse-session:lost"}"#;
+        let found = |body: &str| of(&"/v1/chat/completions".parse().unwrap(), &HeaderMap::new(), None, body, |_| true);
+        assert_eq!(found(body), "lost");
+        assert_eq!(found("{}"), DEFAULT_SESSION);
     }
 
     #[test]

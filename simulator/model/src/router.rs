@@ -45,7 +45,7 @@ pub(crate) fn of(host: Host) -> Router {
 async fn models(State(host): State<Host>, uri: Uri, headers: HeaderMap) -> Json<Value> {
     let mut names = vec![MODEL.to_owned()];
     let mut state = host.state();
-    let session = key::of(&uri, &headers, None, |key| state.sessions.contains_key(key));
+    let session = key::of(&uri, &headers, None, "", |key| state.sessions.contains_key(key));
     if let Ok(session) = state.session(&session) {
         let asked =
             session.script().turns().iter().filter_map(|turn| turn.when.model.clone()).collect::<Vec<_>>();

@@ -87,7 +87,7 @@ impl State {
     pub(crate) fn receive(&mut self, arrival: Arrival<'_>, now_ms: u64, mint: Mint) -> Fate {
         let Arrival { target, uri, headers, body, digest, read } = arrival;
         let request = read.as_ref().ok().map(|(request, _)| request);
-        let session = key::of(uri, headers, request, |key| self.sessions.contains_key(key));
+        let session = key::of(uri, headers, request, &body, |key| self.sessions.contains_key(key));
         let sequence = self.journal.next_sequence();
         let mut entry = JournalEntry {
             sequence,

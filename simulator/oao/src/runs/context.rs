@@ -126,6 +126,7 @@ impl RunContext {
         let entry = json!({
             "id": turn.turn_id,
             "runId": self.run_id,
+            "agentVersionId": self.version.id,
             "model": self.model.model(),
             "provider": self.parts().runs.provider,
             "status": if turn.answer.is_ok() { "completed" } else { "failed" },

@@ -57,7 +57,7 @@ async fn a_quiet_stream_greets_keeps_alive_and_closes() {
     let world = World::new().await;
     let began = world.clock.elapsed_ms();
     let request = world.request("GET", &path("events"));
-    let mut stream = open(&world.net, "oao:80", &request, Duration::from_secs(5)).await.unwrap();
+    let mut stream = open(&world.net, &world.authority, &request, Duration::from_secs(5)).await.unwrap();
     let mut seen = Vec::new();
     while let Some(piece) = stream.next().await {
         let comments: Vec<String> =
@@ -80,7 +80,7 @@ async fn an_open_stream_gets_events_as_they_come() {
     let world = World::with(Box::new(|_| text("hello").after(3000))).await;
     let agent = world.publish(&config(&[])).await.expect(201);
     let mut stream =
-        open(&world.net, "oao:80", &world.request("GET", &path("events")), Duration::from_secs(5))
+        open(&world.net, &world.authority, &world.request("GET", &path("events")), Duration::from_secs(5))
             .await
             .unwrap();
     assert_eq!(stream.next().await.unwrap().unwrap(), ": connected\n\n");

@@ -9,4 +9,5 @@ mod publication;
 mod schemas;
 mod seams;
 mod sessions;
+mod sockets;
 mod world;

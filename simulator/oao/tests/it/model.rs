@@ -122,9 +122,16 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    pub(crate) async fn serve(net: &Net, clock: &Clock, script: Script) -> Arc<Self> {
+    /// Serves at `authority`; gives the model and where it is.
+    pub(crate) async fn serve(
+        net: &Net,
+        clock: &Clock,
+        authority: &str,
+        script: Script,
+    ) -> (Arc<Self>, String) {
         let model = Arc::new(Self { asked: Mutex::default(), times_ms: Mutex::default() });
-        let listener = net.listen("model:80").await.unwrap();
+        let listener = net.listen(authority).await.unwrap();
+        let authority = listener.authority().to_owned();
         let script = Arc::new(script);
         let router = Router::new().fallback({
             let (model, clock) = (model.clone(), clock.clone());
@@ -142,7 +149,7 @@ impl Model {
             }
         });
         tokio::spawn(wire::serve::serve(listener, router, None, std::future::pending()));
-        model
+        (model, authority)
     }
 
     pub(crate) fn asked(&self) -> Vec<Arc<Asked>> {

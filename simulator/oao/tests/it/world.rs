@@ -1,6 +1,12 @@
 //! A service, its network and a client.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use proofhouse_oao::{
     Parts, Service, Wiring,
@@ -14,14 +20,13 @@ use wire::{
 
 use crate::model::{Model, Script};
 
-const AUTHORITY: &str = "oao:80";
-
 pub(crate) struct World {
     pub(crate) net: Net,
+    pub(crate) authority: String,
     pub(crate) clock: Clock,
     pub(crate) service: Service,
     pub(crate) model: Option<Arc<Model>>,
-    counter: std::cell::Cell<u32>,
+    counter: AtomicU32,
 }
 
 /// An answer with its JSON.
@@ -67,23 +72,35 @@ impl World {
     }
 
     pub(crate) async fn of(parts: Parts, script: Option<Script>) -> Self {
-        let (net, clock) = (Net::memory(), Clock::virtual_time());
+        Self::on(Net::memory(), Clock::virtual_time(), ["oao:80", "model:80"], parts, script).await
+    }
+
+    /// A service at the first address, and a model at the second.
+    pub(crate) async fn on(
+        net: Net,
+        clock: Clock,
+        at: [&str; 2],
+        parts: Parts,
+        script: Option<Script>,
+    ) -> Self {
         let wiring = Wiring::demo(net.clone());
         let mut model = None;
         if let Some(script) = script {
-            model = Some(Model::serve(&net, &clock, script).await);
-            wiring.set_model_url(Some("http://model:80/v1".parse().unwrap()));
+            let (served, authority) = Model::serve(&net, &clock, at[1], script).await;
+            model = Some(served);
+            wiring.set_model_url(Some(format!("http://{authority}/v1").parse().unwrap()));
         }
         let service = Service::new(parts, clock.clone(), Ids::new(Seed::of_run(1)), wiring);
-        let listener = net.listen(AUTHORITY).await.unwrap();
+        let listener = net.listen(at[0]).await.unwrap();
+        let authority = listener.authority().to_owned();
         tokio::spawn(wire::serve::serve(listener, service.router(), None, std::future::pending()));
-        Self { net, clock, service, model, counter: std::cell::Cell::new(0) }
+        Self { net, authority, clock, service, model, counter: AtomicU32::new(0) }
     }
 
     pub(crate) async fn raw(&self, request: &Request) -> Response {
         let limits =
             Limits { head: Duration::from_secs(60), whole: Duration::from_secs(60), body_bytes_max: 1 << 26 };
-        send(&self.net, AUTHORITY, request, limits).await.unwrap()
+        send(&self.net, &self.authority, request, limits).await.unwrap()
     }
 
     pub(crate) async fn ask(&self, request: &Request) -> Answer {
@@ -98,8 +115,7 @@ impl World {
 
     /// A mutating request with a fresh idempotency key.
     pub(crate) fn write(&self, method: &str, path: &str, body: &Value) -> Request {
-        self.counter.set(self.counter.get() + 1);
-        let key = format!("key-{}", self.counter.get());
+        let key = format!("key-{}", self.counter.fetch_add(1, Ordering::Relaxed));
         self.request(method, path).header("idempotency-key", key).json(body.to_string().into_bytes())
     }
 

@@ -1,7 +1,10 @@
 //! Defects of the OAO server, topic by topic.
 
 mod definition;
+mod mounting;
+mod overlap;
 mod result_schema;
+mod scratch_loop;
 mod versions;
 
 use ::oao::Parts;
@@ -10,7 +13,14 @@ use spec::Contract;
 use super::{Edit, UnknownDefect, apply};
 
 /// All built defects.
-pub(super) const ALL: &[&[Edit<Parts>]] = &[definition::DEFECTS, result_schema::DEFECTS, versions::DEFECTS];
+pub(super) const ALL: &[&[Edit<Parts>]] = &[
+    definition::DEFECTS,
+    result_schema::DEFECTS,
+    versions::DEFECTS,
+    mounting::DEFECTS,
+    scratch_loop::DEFECTS,
+    overlap::DEFECTS,
+];
 
 /// Applies the defects called `ids`.
 pub fn edit(parts: &mut Parts, ids: &[impl AsRef<str>]) -> Result<(), UnknownDefect> {

@@ -55,23 +55,24 @@ fn both_are_offered(recording: &Recording, _: &Spec) -> Judged {
     Ok(seen.witness())
 }
 
+/// Whether all operations are offered is OAO-01's business; one at least has to be, to be looked at.
 fn the_argument_is_task(recording: &Recording, _: &Spec) -> Judged {
     let message = "the tool of an operation does not take one string called task";
     let (seen, turn) = must_ask(recording, "parent", "the run did not ask the model")?;
-    for key in KEYS {
-        let schema = tools(turn).into_iter().find(|(name, _)| *name == key).map(|(_, tool)| &tool["parameters"]);
-        let takes_task = schema.is_some_and(|schema| {
-            let required = schema["required"].as_array();
-            schema["type"] == "object"
-                && schema.pointer("/properties/task/type") == Some(&json!("string"))
-                && required.is_some_and(|names| names == &[json!("task")])
-        });
-        if !takes_task {
-            let got = schema.map_or_else(|| format!("no tool `{key}`"), Value::to_string);
-            return Err(at(&seen, message, "an object that requires the string `task` and nothing else", got).into());
+    let offered: Vec<(&str, &Value)> = tools(turn).into_iter().filter(|(name, _)| KEYS.contains(name)).collect();
+    let takes_task = |schema: &Value| {
+        let required = schema["required"].as_array();
+        schema["type"] == "object"
+            && schema.pointer("/properties/task/type") == Some(&json!("string"))
+            && required.is_some_and(|names| names == &[json!("task")])
+    };
+    match offered.iter().find(|(_, tool)| !takes_task(&tool["parameters"])) {
+        None if !offered.is_empty() => Ok(seen.witness()),
+        wrong => {
+            let got = wrong.map_or_else(|| "no operation is offered".to_owned(), |(_, tool)| tool["parameters"].to_string());
+            Err(at(&seen, message, "an object that requires the string `task` and nothing else", got).into())
         }
     }
-    Ok(seen.witness())
 }
 
 /// The session is started on the version without operations, of an agent whose first version had two.
@@ -136,7 +137,8 @@ fn bad_arguments_are_tool_errors(recording: &Recording, _: &Spec) -> Judged {
     let (after_bad, told) = must_ask(recording, "parent-good", "the parent was not told of its bad calls")?;
     for (id, _) in bad_calls() {
         let texts = results(told, id);
-        let is_error = texts.len() == 1 && serde_json::from_str::<Value>(texts[0]).map_or(true, |value| value.get("answer").is_none());
+        let runs = |text: &&str| serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("answer").is_some());
+        let is_error = !texts.is_empty() && !texts.iter().any(runs);
         if !is_error {
             return Err(at(&after_bad, message, format!("one tool error for `{id}`"), format!("{texts:?}")).into());
         }

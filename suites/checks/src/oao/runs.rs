@@ -152,12 +152,10 @@ pub(crate) fn results<'a>(turn: &'a ModelTurn, call: &str) -> Vec<&'a str> {
     results.filter_map(|message| message.get("text")?.as_str()).collect()
 }
 
-/// The one tool result for `call`, as JSON; `None` where it is no JSON or there is not exactly one.
+/// The last tool result for `call`, as JSON; `None` where there is none or it is no JSON. That there is one
+/// only is OAO-04's business.
 pub(crate) fn value(turn: &ModelTurn, call: &str) -> Option<Value> {
-    match results(turn, call).as_slice() {
-        [text] => serde_json::from_str(text).ok(),
-        _ => None,
-    }
+    serde_json::from_str(results(turn, call).last()?).ok()
 }
 
 /// A finding at a model request.

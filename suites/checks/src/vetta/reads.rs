@@ -4,23 +4,17 @@ use engine::{Driver, Halt};
 use recording::{Recording, Seen, Verdict, View};
 use serde_json::Value;
 
-use super::rows::{rows_of, text};
+use super::{
+    listing::encoded,
+    rows::{rows_of, text},
+};
 
 /// The most entries that one check reads by id.
 const READS_MAX: usize = 100;
 
-/// The path under which `id` is read, percent-encoded where a path segment cannot hold it as it is.
+/// The path under which `id` is read.
 pub(crate) fn path_of(id: &str) -> String {
-    let mut path = "/v1/harnesses/".to_owned();
-    for byte in id.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                path.push(char::from(byte))
-            }
-            _ => path.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    path
+    format!("/v1/harnesses/{}", encoded(id))
 }
 
 /// The entries that can be asked for one by one: those that have a base.
