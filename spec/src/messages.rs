@@ -33,7 +33,12 @@ static MESSAGES: LazyLock<Result<BTreeMap<Contract, Messages>, SpecError>> = Laz
 
 /// The name of the schema of an answer with `status` to `method path` (without query, below the target's
 /// base URL). `None` where none is specified: another route, no body, a redirect.
-pub fn schema_of(contract: Contract, method: &str, path: &str, status: u16) -> Result<Option<&'static str>, &'static SpecError> {
+pub fn schema_of(
+    contract: Contract,
+    method: &str,
+    path: &str,
+    status: u16,
+) -> Result<Option<&'static str>, &'static SpecError> {
     let messages = &MESSAGES.as_ref()?[&contract];
     Ok(match status {
         204 => None,
@@ -51,7 +56,8 @@ fn is_path(pattern: &str, path: &str) -> bool {
     loop {
         match (wanted.next(), given.next()) {
             (None, None) => return true,
-            (Some(wanted), Some(given)) if wanted == given || (wanted.starts_with('{') && !given.is_empty()) => {}
+            (Some(wanted), Some(given))
+                if wanted == given || (wanted.starts_with('{') && !given.is_empty()) => {}
             _ => return false,
         }
     }
@@ -72,7 +78,11 @@ mod tests {
             ("DELETE", "/v1/agents/a", 204, None),
             ("GET", "/v1/agents", 304, None),
         ] {
-            assert_eq!(schema_of(Contract::Vetta, method, path, status).unwrap(), expected, "{method} {path} {status}");
+            assert_eq!(
+                schema_of(Contract::Vetta, method, path, status).unwrap(),
+                expected,
+                "{method} {path} {status}"
+            );
         }
     }
 

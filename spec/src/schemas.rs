@@ -65,7 +65,10 @@ fn compile() -> Result<Compiled, String> {
     let registry = registry.prepare().map_err(|error| error.to_string())?;
     let build = |(contract, name, schema): (&'static str, &'static str, Value)| {
         let validator = jsonschema::options().with_registry(&registry).build(&schema);
-        Ok(((contract, name), validator.map_err(|error| format!("spec/{contract}/schemas/{name}.json: {error}"))?))
+        Ok((
+            (contract, name),
+            validator.map_err(|error| format!("spec/{contract}/schemas/{name}.json: {error}"))?,
+        ))
     };
     parsed.into_iter().map(build).collect()
 }
@@ -108,7 +111,10 @@ mod tests {
             on_disk.sort();
             assert_eq!(names(contract).collect::<Vec<_>>(), on_disk, "{contract}");
             for name in names(contract) {
-                assert!(violations(contract, name, &Value::Null).is_ok_and(|found| !found.is_empty()), "{contract} {name}");
+                assert!(
+                    violations(contract, name, &Value::Null).is_ok_and(|found| !found.is_empty()),
+                    "{contract} {name}"
+                );
             }
         }
     }

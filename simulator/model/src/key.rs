@@ -81,7 +81,9 @@ mod tests {
     #[test]
     fn a_request_that_cannot_be_read_is_found_by_the_marker_in_its_body() {
         let body = r#"{"messages":[{"role":"system","content":"proofhouse-session:lost"}"#;
-        let found = |body: &str| of(&"/v1/chat/completions".parse().unwrap(), &HeaderMap::new(), None, body, |_| true);
+        let found = |body: &str| {
+            of(&"/v1/chat/completions".parse().unwrap(), &HeaderMap::new(), None, body, |_| true)
+        };
         assert_eq!(found(body), "lost");
         assert_eq!(found("{}"), DEFAULT_SESSION);
     }

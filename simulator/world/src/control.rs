@@ -33,7 +33,11 @@ pub(crate) fn router(control: Control) -> Router {
 }
 
 /// A peer from elsewhere does not learn that there is a control port.
-async fn local_only(peer: Option<Extension<Peer>>, request: axum::extract::Request, next: axum::middleware::Next) -> Response {
+async fn local_only(
+    peer: Option<Extension<Peer>>,
+    request: axum::extract::Request,
+    next: axum::middleware::Next,
+) -> Response {
     match peer {
         Some(Extension(peer)) if peer.is_local() => next.run(request).await,
         _ => StatusCode::NOT_FOUND.into_response(),
@@ -52,14 +56,17 @@ struct ModelBody {
 
 async fn model(State(control): State<Control>, body: String) -> Response {
     let parsed = serde_json::from_str::<ModelBody>(&body).map_err(|error| error.to_string());
-    match parsed.and_then(|body| body.url.parse().map_err(|error: agent::model::BadModelUrl| error.to_string())) {
+    match parsed
+        .and_then(|body| body.url.parse().map_err(|error: agent::model::BadModelUrl| error.to_string()))
+    {
         Ok(url) => {
             control.model.set(url);
             StatusCode::NO_CONTENT.into_response()
         }
         Err(reason) => {
             let message = format!("the body must be {{\"url\": \"http://host:port/v1\"}}: {reason}");
-            (StatusCode::BAD_REQUEST, Json(json!({"error": {"code": "bad_request", "message": message}}))).into_response()
+            (StatusCode::BAD_REQUEST, Json(json!({"error": {"code": "bad_request", "message": message}})))
+                .into_response()
         }
     }
 }

@@ -38,7 +38,9 @@ fn apply<Parts>(
 ) -> Result<(), UnknownDefect> {
     check(contract, wanted)?;
     let edits = all.iter().copied().flatten();
-    wanted.iter().for_each(|id| edits.clone().filter(|edit| edit.id == id.as_ref()).for_each(|edit| (edit.edit)(parts)));
+    wanted.iter().for_each(|id| {
+        edits.clone().filter(|edit| edit.id == id.as_ref()).for_each(|edit| (edit.edit)(parts))
+    });
     Ok(())
 }
 

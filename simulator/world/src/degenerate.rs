@@ -64,7 +64,11 @@ fn names() -> Vec<&'static str> {
 
 /// The kind called `name`.
 pub fn kind(name: &str) -> Result<Kind, UnknownKind> {
-    KINDS.iter().find(|(each, _)| *each == name).map(|(_, kind)| *kind).ok_or_else(|| UnknownKind(name.to_owned()))
+    KINDS
+        .iter()
+        .find(|(each, _)| *each == name)
+        .map(|(_, kind)| *kind)
+        .ok_or_else(|| UnknownKind(name.to_owned()))
 }
 
 /// Serves a degenerate target on `listener` until `stop` resolves. [`Kind::Refused`] gives the listener
@@ -100,7 +104,9 @@ pub async fn serve(kind: Kind, mut listener: Listener, clock: Clock, stop: impl 
 }
 
 fn answer(kind: Kind, body: Bytes, clock: Clock) -> Response {
-    let json = |status: StatusCode, body: Bytes| (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+    let json = |status: StatusCode, body: Bytes| {
+        (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+    };
     let object = Bytes::from_static(b"{}");
     match kind {
         Kind::Always400 => json(StatusCode::BAD_REQUEST, object),

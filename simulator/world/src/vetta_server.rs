@@ -30,7 +30,8 @@ pub(crate) fn described() -> (Value, Value) {
         };
         credentials.insert(name.to_owned(), json!({"value": key}));
     }
-    let environment = keyring.iter().map(|(_, caller)| &caller.environment).find(|each| each.name == "default");
+    let environment =
+        keyring.iter().map(|(_, caller)| &caller.environment).find(|each| each.name == "default");
     let settings = environment.map_or_else(|| json!({}), |environment| settings(environment));
     (json!(credentials), settings)
 }

@@ -14,7 +14,11 @@ use spec::Contract;
 pub fn registry() -> Registry {
     let mut checks: Vec<engine::Check> = oao::checks().into_iter().chain(vetta::checks()).collect();
     if let Ok(spec) = spec::Spec::load() {
-        let order: Vec<&str> = Contract::ALL.into_iter().flat_map(|contract| spec.checks(contract)).map(|(_, _, entry)| entry.id.as_str()).collect();
+        let order: Vec<&str> = Contract::ALL
+            .into_iter()
+            .flat_map(|contract| spec.checks(contract))
+            .map(|(_, _, entry)| entry.id.as_str())
+            .collect();
         checks.sort_by_key(|check| order.iter().position(|id| *id == check.id));
     }
     Registry {

@@ -16,7 +16,10 @@ pub(crate) fn explain(arguments: &Arguments) -> Done {
     match spec.find(&arguments.id)? {
         Found::Requirement(topic, requirement) => {
             requirement_words(topic, requirement);
-            requirement.checks.iter().for_each(|check| say(&format!("  check        {}  {}", check.id, check.slug)));
+            requirement
+                .checks
+                .iter()
+                .for_each(|check| say(&format!("  check        {}  {}", check.id, check.slug)));
         }
         Found::Check(topic, requirement, check) => {
             check_words(check);
@@ -59,7 +62,10 @@ fn check_words(check: &Check) {
     field("expects", &check.expects);
     let needs: Vec<String> = check.needs.iter().map(|need| need.name()).collect();
     field("needs", &needs.join(", "));
-    field("state", &check.pending.as_ref().map_or_else(|| "built".to_owned(), |reason| format!("pending: {reason}")));
+    field(
+        "state",
+        &check.pending.as_ref().map_or_else(|| "built".to_owned(), |reason| format!("pending: {reason}")),
+    );
     field("defect", &format!("{}: {}", check.defect.id, check.defect.does.trim()));
 }
 
@@ -82,5 +88,12 @@ fn open_point_words(contract: Contract, point: &OpenPoint) {
     field("question", &point.question);
     field("reference", &point.reference);
     point.accepts.iter().for_each(|answer| field("accepts", answer));
-    field("bears on", &if point.requirements.is_empty() { "nothing built yet".to_owned() } else { point.requirements.join(", ") });
+    field(
+        "bears on",
+        &if point.requirements.is_empty() {
+            "nothing built yet".to_owned()
+        } else {
+            point.requirements.join(", ")
+        },
+    );
 }

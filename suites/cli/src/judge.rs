@@ -56,6 +56,9 @@ fn compare(path: &std::path::Path, outcomes: &[Outcome]) {
     };
     match outcomes.iter().filter(differs).map(|outcome| outcome.id.as_str()).collect::<Vec<_>>() {
         differing if differing.is_empty() => say("the report beside the recording says the same"),
-        differing => complain(&format!("the report beside the recording says something else of {}", differing.join(", "))),
+        differing => complain(&format!(
+            "the report beside the recording says something else of {}",
+            differing.join(", ")
+        )),
     }
 }

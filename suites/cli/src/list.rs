@@ -42,7 +42,8 @@ struct Line<'a> {
 
 pub(crate) fn list(arguments: &Arguments) -> Done {
     let spec = Spec::load()?;
-    let contracts = Contract::ALL.into_iter().filter(|contract| arguments.contract.is_none_or(|only| only == *contract));
+    let contracts =
+        Contract::ALL.into_iter().filter(|contract| arguments.contract.is_none_or(|only| only == *contract));
     let lines: Vec<Line<'_>> = contracts
         .clone()
         .flat_map(|contract| lines(spec, contract))
@@ -81,7 +82,8 @@ fn lines(spec: &Spec, contract: Contract) -> Vec<Line<'_>> {
                 needs: check.needs.iter().map(|need: &Need| need.name()).collect(),
                 partners: vec![&requirement.id, &check.defect.id],
             });
-            let partners = std::iter::once(&check.id).chain(check.defect.side_effects.iter().map(|effect| &effect.check));
+            let partners = std::iter::once(&check.id)
+                .chain(check.defect.side_effects.iter().map(|effect| &effect.check));
             lines.push(Line {
                 kind: "defect",
                 id: &check.defect.id,
@@ -107,9 +109,16 @@ fn lines(spec: &Spec, contract: Contract) -> Vec<Line<'_>> {
 
 fn text(spec: &Spec, contract: Contract, only_pending: bool) {
     let (built, pending) = spec.counts(contract);
-    say(&format!("{contract}: {} requirements, {built} checks built, {pending} pending", spec.requirements(contract).count()));
+    say(&format!(
+        "{contract}: {} requirements, {built} checks built, {pending} pending",
+        spec.requirements(contract).count()
+    ));
     for topic in &spec.contract(contract).topics {
-        let any = topic.requirements.iter().flat_map(|requirement| &requirement.checks).any(|check| !check.is_built());
+        let any = topic
+            .requirements
+            .iter()
+            .flat_map(|requirement| &requirement.checks)
+            .any(|check| !check.is_built());
         if only_pending && !any {
             continue;
         }
@@ -122,7 +131,10 @@ fn text(spec: &Spec, contract: Contract, only_pending: bool) {
             }
             say(&format!("    {:<9} {:<7} {}", requirement.id, requirement.level.name(), requirement.slug));
             for check in checks {
-                let state = check.pending.as_ref().map_or_else(|| "built".to_owned(), |reason| format!("pending: {reason}"));
+                let state = check
+                    .pending
+                    .as_ref()
+                    .map_or_else(|| "built".to_owned(), |reason| format!("pending: {reason}"));
                 say(&format!("      {:<9} {:<40} {state}", check.id, check.slug));
             }
         }

@@ -16,7 +16,9 @@ pub(crate) fn address(text: &str) -> Result<String, String> {
 /// Opens a listener.
 pub(crate) async fn listen(address: &str) -> Result<wire::Listener, Failure> {
     wire::Net::Tcp.listen(address).await.map_err(|error| {
-        Failure(format!("cannot listen at {address}: {error}; give another --listen, or port 0 for a free one"))
+        Failure(format!(
+            "cannot listen at {address}: {error}; give another --listen, or port 0 for a free one"
+        ))
     })
 }
 

@@ -46,22 +46,31 @@ pub(crate) fn prove(arguments: &Arguments) -> Done {
     let selected = Selection::new(&arguments.check).of(&registry)?;
     let stopwatch = Stopwatch::start();
     let mut matrices = Vec::new();
-    for contract in Contract::ALL.into_iter().filter(|each| arguments.contract.is_none_or(|only| only == *each)) {
-        let checks: Vec<Check> = selected.iter().filter(|check| check.contract == contract).copied().collect();
+    for contract in
+        Contract::ALL.into_iter().filter(|each| arguments.contract.is_none_or(|only| only == *each))
+    {
+        let checks: Vec<Check> =
+            selected.iter().filter(|check| check.contract == contract).copied().collect();
         if checks.is_empty() {
             continue;
         }
         let bar = bar(checks.len() * checks.len(), contract.name());
-        let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let jobs =
+            arguments.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
         let question = Question { contract, checks, seed: arguments.seed, jobs, registry: &registry, spec };
         matrices.push(matrix(&question, &SimulatorBench, &|_| bar.inc(1))?);
         bar.finish_and_clear();
     }
     if matrices.is_empty() {
-        return Err(Failure(format!("--check {}: no built check of that contract matches", arguments.check.join(" --check "))));
+        return Err(Failure(format!(
+            "--check {}: no built check of that contract matches",
+            arguments.check.join(" --check ")
+        )));
     }
     match arguments.format {
-        Format::Json => say(&serde_json::to_string_pretty(&matrices).map_err(|error| Failure(error.to_string()))?),
+        Format::Json => {
+            say(&serde_json::to_string_pretty(&matrices).map_err(|error| Failure(error.to_string()))?)
+        }
         Format::Text => {
             matrices.iter().for_each(text);
             let cells = matrices.iter().map(|matrix| matrix.cells.len()).sum();
@@ -85,19 +94,37 @@ fn text(matrix: &Matrix) {
         let own = matrix.cells.iter().find(|cell| &cell.check == id && cell.declared);
         let said = own.map_or_else(
             || "its defect is not built, or fails the preflight".to_owned(),
-            |cell| format!("`{}` gives {} {}", cell.defect, cell.status, cell.message.as_deref().unwrap_or_default()),
+            |cell| {
+                format!(
+                    "`{}` gives {} {}",
+                    cell.defect,
+                    cell.status,
+                    cell.message.as_deref().unwrap_or_default()
+                )
+            },
         );
         say(&format!("  unproven     {id}: {said}"));
     }
     matrix.orphans.iter().for_each(|defect| say(&format!("  orphan       {defect}: no check sees it")));
     say(&format!("  aim          {:.4}: the part of the other cells that is green or declared", matrix.aim));
-    for cell in matrix.cells.iter().filter(|cell| !cell.declared && !matches!(cell.status, Status::Pass | Status::NotApplicable)) {
+    for cell in matrix
+        .cells
+        .iter()
+        .filter(|cell| !cell.declared && !matches!(cell.status, Status::Pass | Status::NotApplicable))
+    {
         let message = cell.message.as_deref().unwrap_or_default();
         say(&format!("  undeclared   {} turns {} {}: {message}", cell.defect, cell.check, cell.status));
     }
     for target in &matrix.degenerate {
-        let passing = if target.passing.is_empty() { String::new() } else { format!(": {}", target.passing.join(", ")) };
-        say(&format!("  degenerate   {:<18} {} pass, exit {}{passing}", target.kind, target.passes, target.exit_code));
+        let passing = if target.passing.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", target.passing.join(", "))
+        };
+        say(&format!(
+            "  degenerate   {:<18} {} pass, exit {}{passing}",
+            target.kind, target.passes, target.exit_code
+        ));
     }
     say("");
 }

@@ -55,14 +55,18 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let mut reports = Vec::new();
     for target in &targets {
         let contract = target.launch.description().contract;
-        let checks: Vec<Check> = selected.iter().filter(|check| check.contract == contract).copied().collect();
+        let checks: Vec<Check> =
+            selected.iter().filter(|check| check.contract == contract).copied().collect();
         if checks.is_empty() && !arguments.check.is_empty() {
             continue;
         }
         reports.push(one_contract(arguments, target, checks, &registry, &folder, spec)?);
     }
     if reports.is_empty() {
-        return Err(Failure(format!("--check {}: no such check on this target", arguments.check.join(" --check "))));
+        return Err(Failure(format!(
+            "--check {}: no such check on this target",
+            arguments.check.join(" --check ")
+        )));
     }
     let summary = Summary::new(arguments.seed, stopwatch.elapsed_ms(), &reports);
     folder.summary(&summary)?;
@@ -74,13 +78,20 @@ fn select(arguments: &Arguments, registry: &Registry) -> Result<Vec<Check>, Fail
     let mut checks = Selection::new(&arguments.check).of(registry)?;
     checks.retain(|check| arguments.contract.is_none_or(|only| only == check.contract));
     if checks.is_empty() && !arguments.check.is_empty() {
-        let contract = arguments.contract.map_or_else(String::new, |contract| format!(" of contract `{contract}`"));
-        return Err(Failure(format!("--check {}: no built check{contract} matches", arguments.check.join(" --check "))));
+        let contract =
+            arguments.contract.map_or_else(String::new, |contract| format!(" of contract `{contract}`"));
+        return Err(Failure(format!(
+            "--check {}: no built check{contract} matches",
+            arguments.check.join(" --check ")
+        )));
     }
     if arguments.case.is_some() {
         checks.retain(|check| matches!(check.kind, Kind::Property(_)));
         if checks.is_empty() {
-            return Err(Failure("--case: only property checks have cases; name one with --check, as `--check '*-p'`".to_owned()));
+            return Err(Failure(
+                "--case: only property checks have cases; name one with --check, as `--check '*-p'`"
+                    .to_owned(),
+            ));
         }
     }
     Ok(checks)
@@ -115,7 +126,12 @@ fn one_contract(
     let contract = description.contract;
     let plan = plan(arguments, checks, launch.lane());
     let replay = Replay { target: arguments.subject.arguments(), seed: arguments.seed };
-    say(&format!("{contract}: {} {} {}", description.name, description.version, place(arguments, &description.url)));
+    say(&format!(
+        "{contract}: {} {} {}",
+        description.name,
+        description.version,
+        place(arguments, &description.url)
+    ));
     let preflight = look(target, registry, &plan, spec);
     let mut outcomes = Vec::new();
     let stopwatch = Stopwatch::start();
@@ -174,10 +190,12 @@ fn is_worth_telling(outcome: &Outcome) -> bool {
 }
 
 fn say_contract(report: &Report, ms: u64, spec: &Spec) {
-    let by_id: BTreeMap<&str, Status> = report.checks.iter().map(|check| (check.id.as_str(), check.status)).collect();
+    let by_id: BTreeMap<&str, Status> =
+        report.checks.iter().map(|check| (check.id.as_str(), check.status)).collect();
     for topic in &spec.contract(report.contract).topics {
         let statuses = topic.requirements.iter().flat_map(|requirement| &requirement.checks);
-        let statuses: Vec<Status> = statuses.filter_map(|check| by_id.get(check.id.as_str()).copied()).collect();
+        let statuses: Vec<Status> =
+            statuses.filter_map(|check| by_id.get(check.id.as_str()).copied()).collect();
         if !statuses.is_empty() {
             let counts = recording::Counts::of(statuses);
             say(&format!("  {:<20} {}", topic.topic, counts_words(&counts.0)));
@@ -192,13 +210,16 @@ fn say_contract(report: &Report, ms: u64, spec: &Spec) {
     }
     if !report.shape_violations.is_empty() {
         let count = report.shape_violations.len();
-        say(&format!("  {count} answers do not have the shape of their schema; see shape_violations in report.json"));
+        say(&format!(
+            "  {count} answers do not have the shape of their schema; see shape_violations in report.json"
+        ));
     }
     say(&format!("  {} checks are built, {} are pending\n", report.built, report.pending));
 }
 
 fn counts_words(counts: &BTreeMap<Status, usize>) -> String {
-    let parts = counts.iter().filter(|(_, count)| **count > 0).map(|(status, count)| format!("{count} {status}"));
+    let parts =
+        counts.iter().filter(|(_, count)| **count > 0).map(|(status, count)| format!("{count} {status}"));
     parts.collect::<Vec<_>>().join(", ")
 }
 

@@ -48,7 +48,8 @@ pub(crate) fn simulate(arguments: &Arguments) -> Done {
 }
 
 async fn serve(arguments: &Arguments) -> Done {
-    world::defects::check(arguments.contract, &arguments.defect).map_err(|error| Failure(error.to_string()))?;
+    world::defects::check(arguments.contract, &arguments.defect)
+        .map_err(|error| Failure(error.to_string()))?;
     let (clock, seed) = (Clock::wall(), Seed::of_run(arguments.seed));
     let model = match &arguments.model {
         Some(url) => url.clone(),
@@ -65,7 +66,9 @@ async fn serve(arguments: &Arguments) -> Done {
         lane: "wall",
     };
     let running = world::start(plan).await.map_err(|error| match error {
-        world::StartError::Listen { .. } => Failure(format!("{error}; give another --listen, or port 0 for a free one")),
+        world::StartError::Listen { .. } => {
+            Failure(format!("{error}; give another --listen, or port 0 for a free one"))
+        }
         error => error.into(),
     })?;
     say(&format!("proofhouse simulator of contract {} is ready at {}", arguments.contract, running.url));
@@ -76,7 +79,8 @@ async fn serve(arguments: &Arguments) -> Done {
 
 async fn demo_model(clock: &Clock, seed: Seed) -> Result<String, Failure> {
     let host = Host::new(clock.clone(), seed.child("model"));
-    let script = Script::from_yaml("fixtures/scripts/demo.yaml", DEMO).map_err(|error| Failure(error.to_string()))?;
+    let script =
+        Script::from_yaml("fixtures/scripts/demo.yaml", DEMO).map_err(|error| Failure(error.to_string()))?;
     host.load(model::DEFAULT_SESSION, script);
     let listener = listen("127.0.0.1:0").await?;
     let url = format!("http://{}/v1", listener.authority());

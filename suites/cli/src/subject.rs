@@ -40,9 +40,11 @@ impl Subject {
 
     /// The targets, one per contract.
     pub(crate) fn targets(&self, contract: Option<Contract>) -> Result<Vec<Target>, Failure> {
-        let wanted = || Contract::ALL.into_iter().filter(move |each| contract.is_none_or(|only| only == *each));
+        let wanted =
+            || Contract::ALL.into_iter().filter(move |each| contract.is_none_or(|only| only == *each));
         if let Some(path) = &self.target {
-            let text = fs::read_to_string(path).map_err(|error| Failure(format!("{}: {error}", path.display())))?;
+            let text =
+                fs::read_to_string(path).map_err(|error| Failure(format!("{}: {error}", path.display())))?;
             let within = |error: target::DescriptionError| Failure(format!("{}: {error}", path.display()));
             let description = target::from_toml(&text, |name| std::env::var(name).ok()).map_err(within)?;
             let address = Address::described(description).map_err(within)?;
@@ -52,7 +54,9 @@ impl Subject {
             return match Address::ask(url)? {
                 Some(address) => Ok(vec![known(address, contract)?]),
                 None => wanted()
-                    .map(|contract| Ok(Target { launch: Box::new(Address::unknown(url, contract)?), is_known: false }))
+                    .map(|contract| {
+                        Ok(Target { launch: Box::new(Address::unknown(url, contract)?), is_known: false })
+                    })
                     .collect(),
             };
         }
@@ -68,9 +72,9 @@ impl Subject {
 fn known(address: Address, wanted: Option<Contract>) -> Result<Target, Failure> {
     let contract = address.description().contract;
     match wanted {
-        Some(wanted) if wanted != contract => {
-            Err(Failure(format!("--contract {wanted}: the target is described as one of contract `{contract}`")))
-        }
+        Some(wanted) if wanted != contract => Err(Failure(format!(
+            "--contract {wanted}: the target is described as one of contract `{contract}`"
+        ))),
         _ => Ok(Target { launch: Box::new(address), is_known: true }),
     }
 }

@@ -138,7 +138,7 @@ impl<'a> Driver<'a> {
         let opened = http::open(&self.opened.net, &self.opened.authority, &request, HEAD).await;
         match opened {
             Ok(open) => {
-                self.recorder.head(label, &request, Ok((open.status, &open.headers)));
+                self.recorder.head(label, &request, Ok(&open));
                 Some(Listening::new(self, label, open))
             }
             Err(failure) => {

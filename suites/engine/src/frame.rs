@@ -11,7 +11,8 @@ use crate::{Check, Kind, Property};
 /// error of the suite.
 pub fn judge(check: &Check, recording: &Recording, spec: &Spec) -> Verdict {
     let judged = std::panic::catch_unwind(AssertUnwindSafe(|| decide(check, recording, spec)));
-    judged.unwrap_or_else(|panic| Verdict::Error { reason: format!("the judge panicked: {}", words(&*panic)) })
+    judged
+        .unwrap_or_else(|panic| Verdict::Error { reason: format!("the judge panicked: {}", words(&*panic)) })
 }
 
 /// What a panic said.

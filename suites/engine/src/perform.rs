@@ -76,7 +76,9 @@ pub async fn perform(
     let driver = Driver::new(opened, &facts, token.clone(), seed);
     let needs = spec.check(check.id).map_or(&[][..], |(_, entry)| entry.needs.as_slice());
     match applicable::unmet(needs, &facts, opened.model.is_some()) {
-        Some(means) => drop(driver.unmet(&means)),
+        Some(means) => {
+            let _ = driver.unmet(&means);
+        }
         None => drive(check, &driver, sampling, budget, spec).await,
     }
     if let Some(model) = &opened.model {
@@ -99,11 +101,13 @@ async fn drive(check: &Check, driver: &Driver<'_>, sampling: Sampling, budget: B
     // A halt is recorded by whoever made it.
     match driver.clock().within(budget.0, AssertUnwindSafe(driven).catch_unwind()).await {
         Some(Ok(_)) => {}
-        Some(Err(panic)) => drop(driver.broken(format!("the drive panicked: {}", frame::words(&*panic)))),
+        Some(Err(panic)) => {
+            let _ = driver.broken(format!("the drive panicked: {}", frame::words(&*panic)));
+        }
         None => {
             driver.recorder().set_case(None);
             let ms = u64::try_from(budget.0.as_millis()).unwrap_or(u64::MAX);
-            drop(driver.stop("budget", Stop::Budget { ms }));
+            let _ = driver.stop("budget", Stop::Budget { ms });
         }
     }
 }

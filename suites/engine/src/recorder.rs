@@ -7,7 +7,7 @@ use recording::{
 };
 use wire::{
     Clock,
-    http::{Failure, Request, Response},
+    http::{Failure, Open, Request, Response},
 };
 
 /// Collects entries. Secrets of the target never enter.
@@ -78,17 +78,14 @@ impl Recorder {
     }
 
     /// The head of a stream, or the failure to open it.
-    pub(crate) fn head(
-        &self,
-        label: &str,
-        request: &Request,
-        head: Result<(u16, &[(String, String)]), &Failure>,
-    ) {
+    pub(crate) fn head(&self, label: &str, request: &Request, head: Result<&Open, &Failure>) {
         let question = self.question(request);
         let outcome = match head {
-            Ok((status, headers)) => {
-                Reception::Answered(Answer { status, headers: self.headers(headers), body: None })
-            }
+            Ok(open) => Reception::Answered(Answer {
+                status: open.status,
+                headers: self.headers(&open.headers),
+                body: None,
+            }),
             Err(failure) => failed(failure),
         };
         self.put(label, What::Exchange(Box::new(Exchange { question, outcome })));

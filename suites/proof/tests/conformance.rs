@@ -46,7 +46,8 @@ fn simulator(contract: Contract) -> Result<Shared, String> {
 fn described(path: &str) -> Result<Shared, String> {
     let within = |error: &dyn std::fmt::Display| format!("{path}: {error}");
     let text = std::fs::read_to_string(path).map_err(|error| within(&error))?;
-    let description = target::from_toml(&text, |name| std::env::var(name).ok()).map_err(|error| within(&error))?;
+    let description =
+        target::from_toml(&text, |name| std::env::var(name).ok()).map_err(|error| within(&error))?;
     Ok(Arc::new(Address::described(description).map_err(|error| within(&error))?))
 }
 

@@ -72,7 +72,11 @@ impl Recording {
 
     /// The entry at position `entry`, looked at. Panics where there is none.
     pub fn at(&self, entry: usize) -> Seen<'_> {
-        assert!(entry < self.entries.len(), "a recording of {} entries has no entry {entry}", self.entries.len());
+        assert!(
+            entry < self.entries.len(),
+            "a recording of {} entries has no entry {entry}",
+            self.entries.len()
+        );
         Seen::new(self, entry)
     }
 

@@ -46,7 +46,8 @@ pub fn shape_violations(recording: &Recording, with_refusals: bool) -> Result<Ve
             continue;
         }
         let path = exchange.question.path.split('?').next().unwrap_or_default();
-        let schema = messages::schema_of(contract, &exchange.question.method, path, status).map_err(|error| error.to_string())?;
+        let schema = messages::schema_of(contract, &exchange.question.method, path, status)
+            .map_err(|error| error.to_string())?;
         let Some(schema) = schema else { continue };
         for violation in schemas::violations(contract, schema, &body).map_err(|error| error.to_string())? {
             found.push(ShapeViolation {

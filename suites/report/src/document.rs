@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use recording::{Counts, ExitCode, Finding, Outcome, ShapeViolation, Status, TargetFacts, Verdict, Witness, shape_violations};
+use recording::{
+    Counts, ExitCode, Finding, Outcome, ShapeViolation, Status, TargetFacts, Verdict, Witness,
+    shape_violations,
+};
 use serde::{Deserialize, Serialize};
 use spec::{Contract, Spec};
 
@@ -142,7 +145,10 @@ impl Report {
 fn shapes(contract: Contract, outcomes: &[Outcome]) -> Vec<ShapeViolation> {
     let with_refusals = contract == Contract::Oao;
     // A schema of ours that does not compile is found by a test, and is no affair of a target.
-    outcomes.iter().flat_map(|outcome| shape_violations(&outcome.recording, with_refusals).unwrap_or_default()).collect()
+    outcomes
+        .iter()
+        .flat_map(|outcome| shape_violations(&outcome.recording, with_refusals).unwrap_or_default())
+        .collect()
 }
 
 fn line(outcome: &Outcome, replay: &Replay, spec: &Spec) -> CheckLine {

@@ -18,11 +18,8 @@ use wire::{
 use crate::HostedModel;
 
 /// What a question to the control port may cost.
-const CONTROL: Limits = Limits {
-    head: Duration::from_secs(5),
-    whole: Duration::from_secs(8),
-    body_bytes_max: 1024 * 1024,
-};
+const CONTROL: Limits =
+    Limits { head: Duration::from_secs(5), whole: Duration::from_secs(8), body_bytes_max: 1024 * 1024 };
 
 /// A target that is reached by URL.
 pub struct Address {
@@ -55,7 +52,8 @@ impl Address {
         let request = Request::new("GET", format!("{prefix}/_control/target"));
         let answer = runtime.block_on(send(&Net::Tcp, &authority, &request, CONTROL));
         let Ok(Response { status: 200, body, .. }) = answer else { return Ok(None) };
-        let Some(mut description) = std::str::from_utf8(&body).ok().and_then(|text| from_json(text).ok()) else {
+        let Some(mut description) = std::str::from_utf8(&body).ok().and_then(|text| from_json(text).ok())
+        else {
             return Ok(None);
         };
         // It is reached at the URL that was given, whatever it takes itself to be.
@@ -96,7 +94,8 @@ impl Launch for Address {
 
     fn open(&self, seed: Seed) -> LocalBoxFuture<'_, Result<Opened, LaunchError>> {
         async move {
-            let (authority, prefix) = self.description.address().map_err(|error| LaunchError::new(error.to_string()))?;
+            let (authority, prefix) =
+                self.description.address().map_err(|error| LaunchError::new(error.to_string()))?;
             let clock = Clock::wall();
             let mut keep: Box<dyn std::any::Any> = Box::new(());
             let mut model = None;
@@ -105,14 +104,29 @@ impl Launch for Address {
                 let listener = Net::Tcp.listen(&wiring.listen).await.map_err(|error| {
                     LaunchError::new(format!("[model] listen: cannot listen at {}: {error}", wiring.listen))
                 })?;
-                let url = wiring.public_url.clone().unwrap_or_else(|| format!("http://{}/v1", listener.authority()));
-                keep = Box::new(Serving(tokio::spawn(model::serve(host.clone(), listener, std::future::pending()))));
+                let url = wiring
+                    .public_url
+                    .clone()
+                    .unwrap_or_else(|| format!("http://{}/v1", listener.authority()));
+                keep = Box::new(Serving(tokio::spawn(model::serve(
+                    host.clone(),
+                    listener,
+                    std::future::pending(),
+                ))));
                 if wiring.by_control {
                     point(&authority, &prefix, &url).await?;
                 }
                 model = Some(Box::new(HostedModel::new(host)) as Box<dyn engine::ModelPort>);
             }
-            Ok(Opened { net: Net::Tcp, clock, authority, prefix, description: self.description.clone(), model, keep })
+            Ok(Opened {
+                net: Net::Tcp,
+                clock,
+                authority,
+                prefix,
+                description: self.description.clone(),
+                model,
+                keep,
+            })
         }
         .boxed_local()
     }
@@ -129,7 +143,9 @@ async fn point(authority: &str, prefix: &str, url: &str) -> Result<(), LaunchErr
             answer.status,
             String::from_utf8_lossy(&answer.body)
         ))),
-        Err(failure) => Err(LaunchError::new(format!("its control port did not take the model's URL: {failure}"))),
+        Err(failure) => {
+            Err(LaunchError::new(format!("its control port did not take the model's URL: {failure}")))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod bench;
 mod hosted_model;
 mod simulator;
 
-pub use address::{AddressError, Address};
+pub use address::{Address, AddressError};
 pub use bench::SimulatorBench;
 pub use hosted_model::HostedModel;
 pub use simulator::{Degenerate, Simulator};

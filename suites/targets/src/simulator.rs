@@ -106,8 +106,10 @@ impl Launch for Degenerate {
     fn open(&self, seed: Seed) -> LocalBoxFuture<'_, Result<Opened, LaunchError>> {
         async move {
             let (net, clock) = (Net::memory(), Clock::virtual_time());
-            let listener = net.listen(SIMULATOR).await.map_err(|error| LaunchError::new(error.to_string()))?;
-            let serving = tokio::spawn(degenerate::serve(self.kind, listener, clock.clone(), std::future::pending()));
+            let listener =
+                net.listen(SIMULATOR).await.map_err(|error| LaunchError::new(error.to_string()))?;
+            let serving =
+                tokio::spawn(degenerate::serve(self.kind, listener, clock.clone(), std::future::pending()));
             // A server task that has not run yet would still be listening.
             tokio::task::yield_now().await;
             // The model is there, so that no check is excused for want of one.

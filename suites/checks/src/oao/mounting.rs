@@ -9,7 +9,8 @@ use spec::Spec;
 use super::{
     agents::need_version,
     runs::{
-        BEGIN, asked, at, events_of, load, must_ask, need_operations, operation, readable, results, settle, start, tools,
+        BEGIN, asked, at, events_of, load, must_ask, need_operations, operation, readable, results, settle,
+        start, tools,
     },
 };
 use crate::table::checks;
@@ -46,7 +47,8 @@ fn both_are_offered(recording: &Recording, _: &Spec) -> Judged {
     let (seen, turn) = must_ask(recording, "parent", "the run did not ask the model")?;
     for key in KEYS {
         let wanted = operation(key, LIMIT_MS)["description"].clone();
-        let offered = tools(turn).into_iter().find(|(name, _)| *name == key).map(|(_, tool)| &tool["description"]);
+        let offered =
+            tools(turn).into_iter().find(|(name, _)| *name == key).map(|(_, tool)| &tool["description"]);
         if offered != Some(&wanted) {
             let got = format!("tools {:?}", tools(turn).iter().map(|(name, _)| *name).collect::<Vec<_>>());
             return Err(at(&seen, message, format!("a tool `{key}` described as {wanted}"), got).into());
@@ -59,7 +61,8 @@ fn both_are_offered(recording: &Recording, _: &Spec) -> Judged {
 fn the_argument_is_task(recording: &Recording, _: &Spec) -> Judged {
     let message = "the tool of an operation does not take one string called task";
     let (seen, turn) = must_ask(recording, "parent", "the run did not ask the model")?;
-    let offered: Vec<(&str, &Value)> = tools(turn).into_iter().filter(|(name, _)| KEYS.contains(name)).collect();
+    let offered: Vec<(&str, &Value)> =
+        tools(turn).into_iter().filter(|(name, _)| KEYS.contains(name)).collect();
     let takes_task = |schema: &Value| {
         let required = schema["required"].as_array();
         schema["type"] == "object"
@@ -69,7 +72,10 @@ fn the_argument_is_task(recording: &Recording, _: &Spec) -> Judged {
     match offered.iter().find(|(_, tool)| !takes_task(&tool["parameters"])) {
         None if !offered.is_empty() => Ok(seen.witness()),
         wrong => {
-            let got = wrong.map_or_else(|| "no operation is offered".to_owned(), |(_, tool)| tool["parameters"].to_string());
+            let got = wrong.map_or_else(
+                || "no operation is offered".to_owned(),
+                |(_, tool)| tool["parameters"].to_string(),
+            );
             Err(at(&seen, message, "an object that requires the string `task` and nothing else", got).into())
         }
     }
@@ -87,7 +93,8 @@ async fn the_next_version_has_none(driver: &Driver<'_>) -> Drove {
 
 fn none_is_offered(recording: &Recording, _: &Spec) -> Judged {
     let (seen, turn) = must_ask(recording, "parent", "the run did not ask the model")?;
-    let ghosts: Vec<&str> = tools(turn).into_iter().map(|(name, _)| name).filter(|name| KEYS.contains(name)).collect();
+    let ghosts: Vec<&str> =
+        tools(turn).into_iter().map(|(name, _)| name).filter(|name| KEYS.contains(name)).collect();
     if ghosts.is_empty() {
         return Ok(seen.witness());
     }
@@ -108,7 +115,9 @@ fn bad_calls() -> [(&'static str, Value); 4] {
 async fn bad_arguments_are_sent(driver: &Driver<'_>) -> Drove {
     let key = KEYS[0];
     let parent = || Conditions::new().user_contains(BEGIN);
-    let bad = bad_calls().into_iter().fold(Answer::new(), |answer, (id, arguments)| answer.call(ToolCall::new(id, key, arguments)));
+    let bad = bad_calls()
+        .into_iter()
+        .fold(Answer::new(), |answer, (id, arguments)| answer.call(ToolCall::new(id, key, arguments)));
     let after_bad = bad_calls().into_iter().fold(parent(), |when, (id, _)| when.tool_result_for(id));
     let good = Answer::new().call(ToolCall::new("good", key, json!({"task": "the-good-task"})));
     let finish = Answer::new().call(ToolCall::new("f1", "finish", json!({"answer": "fine"})));
@@ -137,17 +146,26 @@ fn bad_arguments_are_tool_errors(recording: &Recording, _: &Spec) -> Judged {
     let (after_bad, told) = must_ask(recording, "parent-good", "the parent was not told of its bad calls")?;
     for (id, _) in bad_calls() {
         let texts = results(told, id);
-        let runs = |text: &&str| serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("answer").is_some());
+        let runs = |text: &&str| {
+            serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("answer").is_some())
+        };
         let is_error = !texts.is_empty() && !texts.iter().any(runs);
         if !is_error {
-            return Err(at(&after_bad, message, format!("one tool error for `{id}`"), format!("{texts:?}")).into());
+            return Err(
+                at(&after_bad, message, format!("one tool error for `{id}`"), format!("{texts:?}")).into()
+            );
         }
     }
     let completed = events_of(recording, "harness.operation_completed");
     let ids: Vec<&Value> = completed.iter().map(|(_, event)| &event["publicPayload"]["toolCallId"]).collect();
     let (good, told) = must_ask(recording, "parent-end", "a call with a good task did not run")?;
     if ids != [&json!("good")] || super::runs::value(told, "good") != Some(json!({"answer": "fine"})) {
-        return Err(good.finding("a call with a good task did not run", "the result {\"answer\":\"fine\"} and one completed event").into());
+        return Err(good
+            .finding(
+                "a call with a good task did not run",
+                "the result {\"answer\":\"fine\"} and one completed event",
+            )
+            .into());
     }
     let evidence = completed.iter().map(|(seen, _)| Seen::witness(seen));
     Ok(evidence.fold(after_bad.witness().and(good.witness()), Witness::and))

@@ -35,7 +35,9 @@ fn finish(answer: &str) -> Answer {
 
 /// The parent asks for all of `calls` in one turn and ends once it has all their results.
 fn batch(calls: &[Asked], scratch: Vec<Turn>) -> Result<Script, model::ScriptError> {
-    let all = calls.iter().fold(Answer::new(), |answer, (id, key, task)| answer.call(ToolCall::new(*id, *key, json!({"task": task}))));
+    let all = calls.iter().fold(Answer::new(), |answer, (id, key, task)| {
+        answer.call(ToolCall::new(*id, *key, json!({"task": task})))
+    });
     let after = calls.iter().fold(parent(), |when, (id, _, _)| when.tool_result_for(*id));
     let parents = [
         Turn::new("parent-1", all).when(parent().no_tool_results()),
@@ -71,16 +73,26 @@ fn they_run_at_the_same_time(recording: &Recording, _: &Spec) -> Judged {
         let (seen, asked) = must_ask(recording, turn, message)?;
         if asked.journal["outcome"] != "answered" {
             let expected = "both scratch loops waiting for the model together";
-            return Err(at(&seen, message, expected, format!("`{turn}` waited alone: {}", asked.journal["outcome"])).into());
+            return Err(at(
+                &seen,
+                message,
+                expected,
+                format!("`{turn}` waited alone: {}", asked.journal["outcome"]),
+            )
+            .into());
         }
         witnesses.push(seen.witness());
     }
     let starts = positions(recording, "harness.operation_started");
     let ends = positions(recording, "harness.operation_completed");
-    let overlap = starts.len() == 2 && ends.len() == 2 && starts.iter().all(|(_, start)| ends.iter().all(|(_, end)| start < end));
+    let overlap = starts.len() == 2
+        && ends.len() == 2
+        && starts.iter().all(|(_, start)| ends.iter().all(|(_, end)| start < end));
     let run = recording.one("run")?;
     if !overlap {
-        let words = |list: &[(Seen<'_>, u64)]| format!("{:?}", list.iter().map(|(_, position)| *position).collect::<Vec<_>>());
+        let words = |list: &[(Seen<'_>, u64)]| {
+            format!("{:?}", list.iter().map(|(_, position)| *position).collect::<Vec<_>>())
+        };
         let got = format!("started at {}, completed at {}", words(&starts), words(&ends));
         return Err(at(&run, message, "two started events before the first completed one", got).into());
     }
@@ -90,11 +102,17 @@ fn they_run_at_the_same_time(recording: &Recording, _: &Spec) -> Judged {
 
 fn positions<'a>(recording: &'a Recording, kind: &str) -> Vec<(Seen<'a>, u64)> {
     let position = |event: &Value| event.get("projectPosition")?.as_str()?.parse().ok();
-    events_of(recording, kind).into_iter().filter_map(|(seen, event)| Some((seen, position(event)?))).collect()
+    events_of(recording, kind)
+        .into_iter()
+        .filter_map(|(seen, event)| Some((seen, position(event)?)))
+        .collect()
 }
 
-const TRIPLE: [Asked; 3] =
-    [("call_1", "one_key", "task-number-one"), ("call_2", "one_key", "task-number-two"), ("call_3", "one_key", "task-number-three")];
+const TRIPLE: [Asked; 3] = [
+    ("call_1", "one_key", "task-number-one"),
+    ("call_2", "one_key", "task-number-two"),
+    ("call_3", "one_key", "task-number-three"),
+];
 const ANSWERS: [(&str, &str); 3] = [("call_1", "one"), ("call_2", "two"), ("call_3", "three")];
 
 /// The first call takes longest, so that the order in which they end is not the order of the calls.
@@ -115,7 +133,13 @@ fn each_call_gets_its_own_result(recording: &Recording, _: &Spec) -> Judged {
     for (call, answer) in ANSWERS {
         let got = value(told, call);
         if got != Some(json!({"answer": answer})) {
-            return Err(at(&seen, message, format!("{{\"answer\":\"{answer}\"}} for `{call}`"), format!("{got:?}")).into());
+            return Err(at(
+                &seen,
+                message,
+                format!("{{\"answer\":\"{answer}\"}} for `{call}`"),
+                format!("{got:?}"),
+            )
+            .into());
         }
     }
     Ok(seen.witness())
@@ -123,7 +147,8 @@ fn each_call_gets_its_own_result(recording: &Recording, _: &Spec) -> Judged {
 
 /// The sibling is still at work when the first one gives up.
 async fn one_of_two_gives_up(driver: &Driver<'_>) -> Drove {
-    let give_up = Answer::new().call(ToolCall::new("no", "give_up", json!({"reason": "nothing to be found"})));
+    let give_up =
+        Answer::new().call(ToolCall::new("no", "give_up", json!({"reason": "nothing to be found"})));
     let read = |id: &str| Answer::new().call(ToolCall::new(id, "read", json!({"path": "notes.txt"})));
     let turns = vec![
         Turn::new("scratch-a", give_up).when(scratch("task-of-a")),
@@ -143,13 +168,21 @@ fn the_other_completes(recording: &Recording, _: &Spec) -> Judged {
     }
     let failed = value(told, "call_a").is_some_and(|result| result.get("answer").is_some());
     let of = |kind: &str| -> Vec<String> {
-        let ids = events_of(recording, kind).into_iter().map(|(_, event)| event["publicPayload"]["toolCallId"].to_string());
+        let ids = events_of(recording, kind)
+            .into_iter()
+            .map(|(_, event)| event["publicPayload"]["toolCallId"].to_string());
         ids.collect()
     };
     let (completed, ended_badly) = (of("harness.operation_completed"), of("harness.operation_failed"));
     if failed || completed != ["\"call_b\""] || ended_badly != ["\"call_a\""] {
         let got = format!("completed {completed:?}, failed {ended_badly:?}");
-        return Err(at(&seen, "a call that gave up did not fail by itself", "`call_a` failed, `call_b` completed", got).into());
+        return Err(at(
+            &seen,
+            "a call that gave up did not fail by itself",
+            "`call_a` failed, `call_b` completed",
+            got,
+        )
+        .into());
     }
     Ok(seen.witness())
 }

@@ -159,6 +159,11 @@ pub(crate) fn value(turn: &ModelTurn, call: &str) -> Option<Value> {
 }
 
 /// A finding at a model request.
-pub(crate) fn at(seen: &Seen<'_>, message: &str, expected: impl Into<String>, got: impl Into<String>) -> Finding {
+pub(crate) fn at(
+    seen: &Seen<'_>,
+    message: &str,
+    expected: impl Into<String>,
+    got: impl Into<String>,
+) -> Finding {
     seen.finding_got(message, expected, got)
 }

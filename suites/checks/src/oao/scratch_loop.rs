@@ -33,8 +33,11 @@ fn script() -> Result<Script, model::ScriptError> {
             Turn::new("parent-2", Answer::new().text("Done.")).when(parent().tool_result_for("outer")),
             Turn::new("scratch-1", read("read_1", "one.txt")).when(scratch().no_tool_results()),
             Turn::new("scratch-2", read("read_2", "two.txt")).when(scratch().tool_result_for("read_1")),
-            Turn::new("scratch-3", Answer::new().call(ToolCall::new("done", "finish", json!({"answer": "both"}))))
-                .when(scratch().tool_result_for("read_2")),
+            Turn::new(
+                "scratch-3",
+                Answer::new().call(ToolCall::new("done", "finish", json!({"answer": "both"}))),
+            )
+            .when(scratch().tool_result_for("read_2")),
         ],
     )
 }
@@ -56,7 +59,9 @@ fn three_turns_come_before_the_answer(recording: &Recording, _: &Spec) -> Judged
             return Err(seen.finding(message, format!("`{turn}` after the turns before it")).into());
         }
         last = Some(asked.sequence);
-        witness = Some(witness.map_or_else(|| seen.witness(), |before: recording::Witness| before.and(seen.witness())));
+        witness = Some(
+            witness.map_or_else(|| seen.witness(), |before: recording::Witness| before.and(seen.witness())),
+        );
     }
     let (seen, told) = must_ask(recording, "parent-2", message)?;
     match value(told, "outer") {
@@ -68,7 +73,8 @@ fn three_turns_come_before_the_answer(recording: &Recording, _: &Spec) -> Judged
 /// A turn that is asked for while a tool of the turn before is still running cannot hold its result.
 fn each_turn_knows_the_results_before_it(recording: &Recording, _: &Spec) -> Judged {
     let message = "a scratch turn began before the tools of the turn before it had ended";
-    let (mut witness, _) = must_ask(recording, "scratch-1", "the scratch loop did not begin").map(|(seen, turn)| (seen.witness(), turn))?;
+    let (mut witness, _) = must_ask(recording, "scratch-1", "the scratch loop did not begin")
+        .map(|(seen, turn)| (seen.witness(), turn))?;
     for (seen, turn) in recording.model_turns() {
         let body = turn.journal.get("body").and_then(Value::as_str).unwrap_or_default();
         let Ok(body) = serde_json::from_str::<Value>(body) else { continue };
@@ -94,7 +100,11 @@ fn the_parent_gets_one_result(recording: &Recording, _: &Spec) -> Judged {
     let message = "the parent got more or less than one result for its call";
     let (seen, told) = must_ask(recording, "parent-2", message)?;
     match results(told, "outer").as_slice() {
-        [text] if serde_json::from_str::<Value>(text).ok() == Some(json!({"answer": "both"})) => Ok(seen.witness()),
-        texts => Err(at(&seen, message, "one tool result, {\"answer\":\"both\"}", format!("{texts:?}")).into()),
+        [text] if serde_json::from_str::<Value>(text).ok() == Some(json!({"answer": "both"})) => {
+            Ok(seen.witness())
+        }
+        texts => {
+            Err(at(&seen, message, "one tool result, {\"answer\":\"both\"}", format!("{texts:?}")).into())
+        }
     }
 }

@@ -29,7 +29,10 @@ pub(crate) fn names(body: &Value, fields: &[&str]) -> Option<Named> {
         return Some(Named::Member);
     }
     let in_message = places.iter().any(|place| {
-        MESSAGE_MEMBERS.iter().filter_map(|name| place.get(name)?.as_str()).any(|text| has_token(text, fields))
+        MESSAGE_MEMBERS
+            .iter()
+            .filter_map(|name| place.get(name)?.as_str())
+            .any(|text| has_token(text, fields))
     });
     in_message.then_some(Named::Message)
 }
@@ -60,7 +63,9 @@ fn places(body: &Value) -> Vec<&Value> {
 fn is_path_to(member: &Value, fields: &[&str]) -> bool {
     match member {
         Value::String(path) => path.rsplit(['.', '/']).next().is_some_and(|last| fields.contains(&last)),
-        Value::Array(segments) => segments.last().and_then(Value::as_str).is_some_and(|last| fields.contains(&last)),
+        Value::Array(segments) => {
+            segments.last().and_then(Value::as_str).is_some_and(|last| fields.contains(&last))
+        }
         _ => false,
     }
 }
@@ -71,7 +76,12 @@ fn has_token(text: &str, fields: &[&str]) -> bool {
 
 /// A refusal is pinned: exactly one of `statuses`, and a body that names one of `fields`. Says where it
 /// named it.
-pub(crate) fn pinned(seen: &Seen<'_>, message: &str, statuses: &[u16], fields: &[&str]) -> Result<Named, Finding> {
+pub(crate) fn pinned(
+    seen: &Seen<'_>,
+    message: &str,
+    statuses: &[u16],
+    fields: &[&str],
+) -> Result<Named, Finding> {
     let wanted: Vec<String> = statuses.iter().map(u16::to_string).collect();
     let expected = format!("{} naming `{}`", wanted.join(" or "), fields.join("` or `"));
     let status = seen.answer()?.status;

@@ -32,8 +32,14 @@ fn names_that_name_nothing() {
     refused(&["prove", "--contract", "oao", "--check", "VET-03-b"], &["VET-03-b"]);
     refused(&["explain", "VET-1000"], &["VET-1000"]);
     refused(&["explain", "runnable-lies-tru"], &["did you mean `runnable-lies-true`?"]);
-    refused(&["simulate", "--contract", "vetta", "--defect", "writable-catalog"], &["did you mean `writable-catalogue`?"]);
-    refused(&["simulate", "--contract", "oao", "--defect", "writable-catalogue"], &["belongs to contract `vetta`"]);
+    refused(
+        &["simulate", "--contract", "vetta", "--defect", "writable-catalog"],
+        &["did you mean `writable-catalogue`?"],
+    );
+    refused(
+        &["simulate", "--contract", "oao", "--defect", "writable-catalogue"],
+        &["belongs to contract `vetta`"],
+    );
     refused(&["simulate", "--contract", "vetta", "--defect", "runs-before-decision"], &["not built yet"]);
     refused(&["simulate", "--contract", "vetta", "--degenerate", "sleepy"], &["sleepy", "accepts-and-hangs"]);
     refused(&["simulate", "--contract", "vetta", "--model", "ftp://x"], &["--model"]);
@@ -47,7 +53,11 @@ fn scripts_that_are_none() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.yaml");
     fs::write(&script, "script: 1\nname: x\nturns:\n  - id: one\n    anwser:\n      text: hi\n").unwrap();
-    refused_in(folder.path(), &["model", "--script", "script.yaml"], &["script.yaml", "5", "anwser", "answer"]);
+    refused_in(
+        folder.path(),
+        &["model", "--script", "script.yaml"],
+        &["script.yaml", "5", "anwser", "answer"],
+    );
     fs::write(&script, "turns: [").unwrap();
     refused_in(folder.path(), &["model", "--script", "script.yaml"], &["script.yaml"]);
     fs::write(&script, [0xff, 0xfe, 0x00]).unwrap();
@@ -65,14 +75,24 @@ fn target_files_that_are_none() {
         fs::write(&target, text).unwrap();
         refused_in(folder.path(), &["run", "--target", "target.toml"], words);
     };
-    refused_with(&good.replace("contract", "contrakt"), &["target.toml", "line 3", "did you mean `contract`?"]);
+    refused_with(
+        &good.replace("contract", "contrakt"),
+        &["target.toml", "line 3", "did you mean `contract`?"],
+    );
     refused_with(&format!("{good}[settings]\nreserved_id = []\n"), &["did you mean `reserved_ids`?"]);
-    refused_with(&format!("{good}[credentials]\nprimary = {{ env = \"PROOFHOUSE_NOT_SET\" }}\n"), &["PROOFHOUSE_NOT_SET"]);
+    refused_with(
+        &format!("{good}[credentials]\nprimary = {{ env = \"PROOFHOUSE_NOT_SET\" }}\n"),
+        &["PROOFHOUSE_NOT_SET"],
+    );
     refused_with(&good.replace("http:", "https:"), &["TLS"]);
     refused_with("", &["target.toml", "name"]);
     refused_in(folder.path(), &["run", "--target", "missing.toml"], &["missing.toml"]);
     fs::write(&target, good).unwrap();
-    refused_in(folder.path(), &["run", "--contract", "oao", "--target", "target.toml"], &["--contract oao", "vetta"]);
+    refused_in(
+        folder.path(),
+        &["run", "--contract", "oao", "--target", "target.toml"],
+        &["--contract oao", "vetta"],
+    );
 }
 
 #[test]

@@ -59,8 +59,14 @@ fn a_report_has_its_members() {
     run(folder.path(), &["run", "--check", "VET-59-a", "--out", "out"]);
     let report = std::fs::read_to_string(folder.path().join("out/vetta/report.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
-    has(&report, &["schema", "suite", "target", "contract", "seed", "exit_code", "counts", "requirements", "checks"]);
+    has(
+        &report,
+        &["schema", "suite", "target", "contract", "seed", "exit_code", "counts", "requirements", "checks"],
+    );
     has(&report["suite"], &["version", "commit"]);
-    has(&report["checks"][0], &["id", "status", "requirements", "reason", "witness", "duration_ms", "replay"]);
+    has(
+        &report["checks"][0],
+        &["id", "status", "requirements", "reason", "witness", "duration_ms", "replay"],
+    );
     assert!(!folder.path().join("out/oao").exists(), "nothing of OAO was asked for");
 }

@@ -34,7 +34,8 @@ fn static_files() -> String {
             let mut head = [0; 4096];
             let read = stream.read(&mut head).unwrap_or(0);
             let is_root = head[..read].starts_with(b"GET / ");
-            let (status, page) = if is_root { ("200 OK", "<h1>Index of /</h1>") } else { ("404 Not Found", "<h1>404</h1>") };
+            let (status, page) =
+                if is_root { ("200 OK", "<h1>Index of /</h1>") } else { ("404 Not Found", "<h1>404</h1>") };
             let _ = write!(
                 stream,
                 "HTTP/1.1 {status}\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{page}",
@@ -86,9 +87,13 @@ fn every_degenerate_target_is_not_judged_and_passes_nothing() {
 #[test]
 fn a_described_target_that_is_dead_is_not_judged() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(folder.path(), &["simulate", "--contract", "vetta", "--degenerate", "refused"]);
+    let server =
+        Server::start(folder.path(), &["simulate", "--contract", "vetta", "--degenerate", "refused"]);
     for contract in ["vetta", "oao"] {
-        let text = format!("name = \"dead\"\nversion = \"1\"\ncontract = \"{contract}\"\nurl = \"{}\"\n", server.url());
+        let text = format!(
+            "name = \"dead\"\nversion = \"1\"\ncontract = \"{contract}\"\nurl = \"{}\"\n",
+            server.url()
+        );
         std::fs::write(folder.path().join("target.toml"), text).unwrap();
         let said = run(folder.path(), &["run", "--target", "target.toml", "--out", "out"]);
         assert_eq!(said.code, Some(2), "{said:?}");
@@ -98,7 +103,12 @@ fn a_described_target_that_is_dead_is_not_judged() {
 #[test]
 fn a_reader_that_goes_away_is_no_panic() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = proofhouse(folder.path()).arg("list").stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child = proofhouse(folder.path())
+        .arg("list")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     let mut complaint = String::new();
     child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();

@@ -10,7 +10,12 @@ fn verdicts(folder: &std::path::Path, out: &str, contract: &str) -> BTreeMap<Str
     let report = std::fs::read_to_string(folder.join(out).join(contract).join("report.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    report["checks"].as_array().unwrap().iter().map(|check| (text(&check["id"]), text(&check["status"]))).collect()
+    report["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|check| (text(&check["id"]), text(&check["status"])))
+        .collect()
 }
 
 fn same_as_in_process(contract: &str) {
@@ -40,10 +45,12 @@ fn vetta_by_url_gives_the_same_verdicts() {
 #[test]
 fn a_defect_is_seen_by_url_too() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(folder.path(), &["simulate", "--contract", "vetta", "--defect", "writable-catalogue"]);
+    let server =
+        Server::start(folder.path(), &["simulate", "--contract", "vetta", "--defect", "writable-catalogue"]);
     let said = run(folder.path(), &["run", "--url", server.url(), "--check", "VET-03-b", "--out", "out"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    for words in ["FAIL VET-03-b", "requirement", "expected", "got", "> POST /v1/harnesses", "again", "--url"] {
+    for words in ["FAIL VET-03-b", "requirement", "expected", "got", "> POST /v1/harnesses", "again", "--url"]
+    {
         assert!(said.out.contains(words), "`{words}` is missing in {said:?}");
     }
 }

@@ -10,11 +10,15 @@ fn run_judges_both_contracts_and_leaves_its_files() {
     let said = run(folder.path(), &["run", "--cases", "8", "--out", "out"]);
     assert_eq!(said.code, Some(0), "{said:?}");
     for contract in ["oao", "vetta"] {
-        let report = std::fs::read_to_string(folder.path().join(format!("out/{contract}/report.json"))).unwrap();
+        let report =
+            std::fs::read_to_string(folder.path().join(format!("out/{contract}/report.json"))).unwrap();
         let report: Value = serde_json::from_str(&report).unwrap();
         assert_eq!(report["exit_code"], 0);
         assert_eq!(report["counts"]["untested"], 0);
-        assert_eq!(report["counts"]["pass"].as_u64().unwrap() as usize, report["checks"].as_array().unwrap().len());
+        assert_eq!(
+            report["counts"]["pass"].as_u64().unwrap() as usize,
+            report["checks"].as_array().unwrap().len()
+        );
         for check in report["checks"].as_array().unwrap() {
             assert!(!check["witness"]["entries"].as_array().unwrap().is_empty(), "{check}");
         }

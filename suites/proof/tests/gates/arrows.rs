@@ -23,7 +23,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
 ];
 
 fn packages() -> Vec<Package> {
-    let metadata = MetadataCommand::new().no_deps().other_options(vec!["--offline".to_owned()]).exec().unwrap();
+    let metadata =
+        MetadataCommand::new().no_deps().other_options(vec!["--offline".to_owned()]).exec().unwrap();
     metadata.packages
 }
 
@@ -32,10 +33,16 @@ fn no_room_knows_a_room_that_it_should_not() {
     let allowed: BTreeMap<&str, &[&str]> = ARROWS.into_iter().collect();
     let packages = packages();
     let ours: BTreeSet<String> = packages.iter().map(|package| package.name.to_string()).collect();
-    assert_eq!(ours, ARROWS.iter().map(|(name, _)| (*name).to_owned()).collect(), "a room is new or gone: say what it may know");
+    assert_eq!(
+        ours,
+        ARROWS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        "a room is new or gone: say what it may know"
+    );
     for package in &packages {
         let may = allowed[package.name.as_str()];
-        for dependency in package.dependencies.iter().filter(|dependency| dependency.kind == DependencyKind::Normal) {
+        for dependency in
+            package.dependencies.iter().filter(|dependency| dependency.kind == DependencyKind::Normal)
+        {
             if ours.contains(&dependency.name) && may != ["*"] {
                 let room = dependency.name.strip_prefix("proofhouse-").unwrap_or("checks");
                 assert!(may.contains(&room), "{} leans on {room}", package.name);
@@ -50,7 +57,10 @@ fn checks_do_not_reach_the_reference_by_a_detour() {
     let leans_on = |name: &str| -> BTreeSet<String> {
         let package = packages.iter().find(|package| package.name.as_str() == name);
         let normal = package.into_iter().flat_map(|package| &package.dependencies);
-        normal.filter(|dependency| dependency.kind == DependencyKind::Normal).map(|dependency| dependency.name.clone()).collect()
+        normal
+            .filter(|dependency| dependency.kind == DependencyKind::Normal)
+            .map(|dependency| dependency.name.clone())
+            .collect()
     };
     let mut reached = BTreeSet::new();
     let mut todo = vec!["proofhouse".to_owned()];

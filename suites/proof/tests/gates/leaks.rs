@@ -18,14 +18,21 @@ fn no_credential_is_in_any_output() {
         let replay = Replay { target: Vec::new(), seed: 1 };
         let preflight = Preflight { passed: true, reason: None };
         let report = Report::new(contract, description.facts(), 1, preflight, &outcomes, &replay, spec);
-        let mut texts = vec![serde_json::to_string(&report).unwrap(), junit(contract, &outcomes, &replay, spec).unwrap()];
+        let mut texts =
+            vec![serde_json::to_string(&report).unwrap(), junit(contract, &outcomes, &replay, spec).unwrap()];
         for outcome in &outcomes {
             texts.push(serde_json::to_string(&outcome.recording).unwrap());
             texts.push(explain(outcome, &replay, spec));
         }
         for (name, secret) in &secrets {
-            assert!(texts.iter().all(|text| !text.contains(secret)), "{contract}: the credential {name} leaks");
+            assert!(
+                texts.iter().all(|text| !text.contains(secret)),
+                "{contract}: the credential {name} leaks"
+            );
         }
-        assert!(texts.iter().any(|text| text.contains("{{primary}}")), "{contract}: no credential was ever used");
+        assert!(
+            texts.iter().any(|text| text.contains("{{primary}}")),
+            "{contract}: no credential was ever used"
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! What must be true of the suite itself.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
+
 mod arrows;
 mod deterministic;
 mod leaks;

@@ -22,9 +22,15 @@ fn holds(contract: Contract) {
     let matrix = whole(contract);
     let why = |id: &String| {
         let cells = matrix.cells.iter().filter(|cell| &cell.check == id && cell.declared);
-        cells.map(|cell| format!("{id}: {} gives {} {:?}", cell.defect, cell.status, cell.message)).collect::<Vec<_>>()
+        cells
+            .map(|cell| format!("{id}: {} gives {} {:?}", cell.defect, cell.status, cell.message))
+            .collect::<Vec<_>>()
     };
-    assert!(matrix.unproven.is_empty(), "unproven: {:#?}", matrix.unproven.iter().map(why).collect::<Vec<_>>());
+    assert!(
+        matrix.unproven.is_empty(),
+        "unproven: {:#?}",
+        matrix.unproven.iter().map(why).collect::<Vec<_>>()
+    );
     assert!(matrix.orphans.is_empty(), "no check sees {:?}", matrix.orphans);
     let red = |status| !matches!(status, Status::Pass | Status::NotApplicable);
     let undeclared: Vec<String> = matrix

@@ -11,7 +11,11 @@ fn every_must_has_a_built_check_a_pending_one_or_an_exclusion() {
     for contract in Contract::ALL {
         for (_, requirement) in spec.requirements(contract) {
             let covered = !requirement.checks.is_empty() || requirement.excluded.is_some();
-            assert!(covered || requirement.level != Level::Must, "{} has neither check nor exclusion", requirement.id);
+            assert!(
+                covered || requirement.level != Level::Must,
+                "{} has neither check nor exclusion",
+                requirement.id
+            );
         }
     }
 }
@@ -26,7 +30,12 @@ fn ids_are_unique_and_a_check_carries_the_id_of_its_requirement() {
             assert!(ids.insert(requirement.id.as_str()), "{} twice", requirement.id);
             assert!(slugs.insert(requirement.slug.as_str()), "{} twice", requirement.slug);
             for check in &requirement.checks {
-                assert!(check.id.starts_with(&format!("{}-", requirement.id)), "{} under {}", check.id, requirement.id);
+                assert!(
+                    check.id.starts_with(&format!("{}-", requirement.id)),
+                    "{} under {}",
+                    check.id,
+                    requirement.id
+                );
                 assert!(ids.insert(check.id.as_str()), "{} twice", check.id);
                 assert!(ids.insert(check.defect.id.as_str()), "{} twice", check.defect.id);
                 assert!(slugs.insert(check.slug.as_str()), "{} twice", check.slug);
@@ -48,8 +57,11 @@ fn what_is_built_is_what_the_specification_says() {
     let registry = checks::registry();
     for contract in Contract::ALL {
         let built: BTreeSet<&str> = registry.of(contract).map(|check| check.id).collect();
-        let said: BTreeSet<&str> =
-            spec.checks(contract).filter(|(_, _, check)| check.is_built()).map(|(_, _, check)| check.id.as_str()).collect();
+        let said: BTreeSet<&str> = spec
+            .checks(contract)
+            .filter(|(_, _, check)| check.is_built())
+            .map(|(_, _, check)| check.id.as_str())
+            .collect();
         assert_eq!(built, said, "{contract}");
         assert_eq!(built.len(), registry.of(contract).count(), "{contract}: a check is listed twice");
     }
@@ -63,15 +75,29 @@ fn every_built_check_has_a_built_defect_with_a_message_and_no_defect_is_left_ove
         let known: BTreeSet<&str> = edits.iter().copied().collect();
         assert_eq!(known.len(), edits.len(), "{contract}: a defect is listed twice");
         for (_, _, check) in spec.checks(contract) {
-            assert_eq!(known.contains(check.defect.id.as_str()), check.is_built(), "{} for {}", check.defect.id, check.id);
-            assert_eq!(check.defect.message.is_some(), check.is_built(), "the message of {}", check.defect.id);
+            assert_eq!(
+                known.contains(check.defect.id.as_str()),
+                check.is_built(),
+                "{} for {}",
+                check.defect.id,
+                check.id
+            );
+            assert_eq!(
+                check.defect.message.is_some(),
+                check.is_built(),
+                "the message of {}",
+                check.defect.id
+            );
             for effect in &check.defect.side_effects {
-                let other = spec.check(&effect.check).unwrap_or_else(|| panic!("{} names {}", check.defect.id, effect.check));
+                let other = spec
+                    .check(&effect.check)
+                    .unwrap_or_else(|| panic!("{} names {}", check.defect.id, effect.check));
                 assert!(other.1.is_built(), "{} names {}, which is pending", check.defect.id, effect.check);
                 assert_ne!(effect.check, check.id, "{} names its own check", check.defect.id);
             }
         }
-        let specified: BTreeSet<&str> = spec.checks(contract).map(|(_, _, check)| check.defect.id.as_str()).collect();
+        let specified: BTreeSet<&str> =
+            spec.checks(contract).map(|(_, _, check)| check.defect.id.as_str()).collect();
         assert!(known.is_subset(&specified), "{:?} are in no specification", known.difference(&specified));
     }
 }
@@ -96,14 +122,20 @@ fn pending_only_shrinks() {
     };
     // Outside a checkout, as in a source archive, there is no history to look at.
     let Some(history) = git(&["log", "--reverse", "--format=%H", "--", "spec/pending.txt"]) else { return };
-    let mut texts: Vec<String> = history.lines().filter_map(|commit| git(&["show", &format!("{commit}:spec/pending.txt")])).collect();
+    let mut texts: Vec<String> =
+        history.lines().filter_map(|commit| git(&["show", &format!("{commit}:spec/pending.txt")])).collect();
     texts.push(COUNT.to_owned());
     for contract in Contract::ALL {
         let counts: Vec<usize> = texts.iter().filter_map(|text| committed(text, contract)).collect();
-        assert!(counts.is_sorted_by(|before, after| before >= after), "{contract}: the pending checks grew: {counts:?}");
+        assert!(
+            counts.is_sorted_by(|before, after| before >= after),
+            "{contract}: the pending checks grew: {counts:?}"
+        );
     }
 }
 
 fn committed(text: &str, contract: Contract) -> Option<usize> {
-    text.lines().filter(|line| !line.starts_with('#')).find_map(|line| line.strip_prefix(contract.name())?.trim().parse().ok())
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .find_map(|line| line.strip_prefix(contract.name())?.trim().parse().ok())
 }

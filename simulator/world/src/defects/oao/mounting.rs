@@ -15,7 +15,8 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         id: "op-not-mounted",
         edit: |parts| {
             let mount = parts.mounting.operation_tools.clone();
-            parts.mounting.operation_tools = Arc::new(move |run, operations| mount(run, &operations[..operations.len().min(1)]));
+            parts.mounting.operation_tools =
+                Arc::new(move |run, operations| mount(run, &operations[..operations.len().min(1)]));
         },
     },
     Edit {
@@ -24,13 +25,17 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
             let of_version = parts.mounting.operations.clone();
             parts.mounting.operations = Arc::new(move |version, all| {
                 let own = of_version(version, all);
-                let elsewhere = || all.iter().rev().map(|other| of_version(other, all)).find(|list| !list.is_empty());
+                let elsewhere =
+                    || all.iter().rev().map(|other| of_version(other, all)).find(|list| !list.is_empty());
                 if own.is_empty() { elsewhere().unwrap_or_default() } else { own }
             });
         },
     },
     Edit { id: "wrong-arg-name", edit: |parts| parts.operations.input_schema = prompt_instead_of_task },
-    Edit { id: "unvalidated-task", edit: |parts| parts.operations.arguments.judge = Arc::new(anything_is_a_task) },
+    Edit {
+        id: "unvalidated-task",
+        edit: |parts| parts.operations.arguments.judge = Arc::new(anything_is_a_task),
+    },
 ];
 
 fn prompt_instead_of_task(_: &Operation) -> Value {

@@ -26,11 +26,15 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         // The caller pairs results with calls by their place.
         id: "results-crosswired",
         edit: |parts| {
-            parts.runs.habits.batch =
-                Arc::new(|calls| calls.into_iter().collect::<FuturesUnordered<_>>().collect::<Vec<_>>().boxed());
+            parts.runs.habits.batch = Arc::new(|calls| {
+                calls.into_iter().collect::<FuturesUnordered<_>>().collect::<Vec<_>>().boxed()
+            });
         },
     },
-    Edit { id: "batch-fails-as-one", edit: |parts| parts.runs.habits.batch = Arc::new(|calls| until_one_fails(calls).boxed()) },
+    Edit {
+        id: "batch-fails-as-one",
+        edit: |parts| parts.runs.habits.batch = Arc::new(|calls| until_one_fails(calls).boxed()),
+    },
 ];
 
 /// Waits until the first call fails, and gives up those that are still at work.

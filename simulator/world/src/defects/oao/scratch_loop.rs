@@ -12,7 +12,8 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         id: "single-turn-only",
         edit: |parts| {
             parts.operations.mechanism.after_turn = Arc::new(|view| {
-                let nothing = || ToolOutcome::failed("ResultUnavailableError", "the loop is over after one turn");
+                let nothing =
+                    || ToolOutcome::failed("ResultUnavailableError", "the loop is over after one turn");
                 Next::End(view.settled.cloned().unwrap_or_else(nothing))
             });
         },
@@ -34,7 +35,10 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
                     _ => None,
                 };
                 let results = hand_back(calls, settled);
-                results.iter().flat_map(|message| draft(message).into_iter().chain([message.clone()])).collect()
+                results
+                    .iter()
+                    .flat_map(|message| draft(message).into_iter().chain([message.clone()]))
+                    .collect()
             });
         },
     },
