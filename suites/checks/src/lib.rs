@@ -4,6 +4,7 @@
 //! recording and talks to nobody. No check knows the simulator: this crate does not depend on it.
 
 pub mod oao;
+mod percent;
 mod table;
 pub mod vetta;
 

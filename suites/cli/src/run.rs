@@ -211,7 +211,7 @@ fn say_contract(report: &Report, ms: u64, spec: &Spec) {
     if !report.shape_violations.is_empty() {
         let count = report.shape_violations.len();
         say(&format!(
-            "  {count} answers do not have the shape of their schema; see shape_violations in report.json"
+            "  {count} messages do not have the shape of their schema; see shape_violations in report.json"
         ));
     }
     say(&format!("  {} checks are built, {} are pending\n", report.built, report.pending));

@@ -47,6 +47,15 @@ impl Budget {
             Lane::Wall => Self(Duration::from_secs(120)),
         }
     }
+
+    /// The budget of a preflight. Whoever points the suite at something that is no harness, for each of two
+    /// contracts, is told so within half a minute.
+    pub fn of_preflight(lane: Lane) -> Self {
+        match lane {
+            Lane::Virtual => Self::of(lane),
+            Lane::Wall => Self(Duration::from_secs(10)),
+        }
+    }
 }
 
 /// A check that was driven and judged.

@@ -77,7 +77,8 @@ pub fn preflight(
     let performed = tasks.block_on(&runtime, async {
         let seed = Seed::of_run(plan.seed).child(check.id);
         let opened = launch.open(seed).await?;
-        Ok::<_, LaunchError>(one(&plan, &check, &opened, spec, launch.lane()).await)
+        let budget = Budget::of_preflight(launch.lane());
+        Ok::<_, LaunchError>(perform(&check, &opened, seed, nonce, plan.sampling, budget, spec).await)
     })?;
     Ok(performed)
 }

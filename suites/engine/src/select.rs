@@ -52,13 +52,8 @@ fn hint(pattern: &str, registry: &Registry) -> Option<String> {
             Some(format!("{} is pending: {reason}", entry.id))
         },
     );
-    pending.or_else(|| {
-        let near = registry
-            .checks
-            .iter()
-            .map(|check| (strsim::damerau_levenshtein(&pattern.to_uppercase(), check.id), check.id));
-        near.min().filter(|(distance, _)| *distance <= 3).map(|(_, id)| format!("did you mean `{id}`?"))
-    })
+    let near = || spec::nearest(pattern, registry.checks.iter().map(|check| check.id));
+    pending.or_else(|| near().map(|id| format!("did you mean `{id}`?")))
 }
 
 fn matches(pattern: &str, id: &str) -> bool {

@@ -104,7 +104,7 @@ pub struct Report {
     pub requirements: Vec<RequirementLine>,
     /// Checks, in the order in which they were planned.
     pub checks: Vec<CheckLine>,
-    /// Answers that do not have the shape of their schema. They decide no check by themselves.
+    /// Messages of the target that do not have the shape of their schema. They decide no check by themselves.
     pub shape_violations: Vec<ShapeViolation>,
 }
 

@@ -7,7 +7,6 @@ use engine::{
     target::{Description, DescriptionError, from_json},
 };
 use futures_util::{FutureExt, future::LocalBoxFuture};
-use model::Host;
 use recording::Lane;
 use serde_json::json;
 use wire::{
@@ -15,15 +14,16 @@ use wire::{
     http::{Limits, Request, Response, send},
 };
 
-use crate::HostedModel;
+use crate::{HostedModel, model_server::ModelServer};
 
 /// What a question to the control port may cost.
 const CONTROL: Limits =
-    Limits { head: Duration::from_secs(5), whole: Duration::from_secs(8), body_bytes_max: 1024 * 1024 };
+    Limits { head: Duration::from_secs(4), whole: Duration::from_secs(5), body_bytes_max: 1024 * 1024 };
 
 /// A target that is reached by URL.
 pub struct Address {
     description: Description,
+    model: ModelServer,
 }
 
 /// An address that cannot be judged.
@@ -41,7 +41,7 @@ impl Address {
     /// The target of a description.
     pub fn described(description: Description) -> Result<Self, DescriptionError> {
         description.address()?;
-        Ok(Self { description })
+        Ok(Self { description, model: ModelServer::default() })
     }
 
     /// Asks whoever is at `url` what it is. `None`: nobody there has a control port that says so.
@@ -96,36 +96,22 @@ impl Launch for Address {
         async move {
             let (authority, prefix) =
                 self.description.address().map_err(|error| LaunchError::new(error.to_string()))?;
-            let clock = Clock::wall();
-            let mut keep: Box<dyn std::any::Any> = Box::new(());
             let mut model = None;
             if let Some(wiring) = &self.description.model {
-                let host = Host::new(clock.clone(), seed.child("model"));
-                let listener = Net::Tcp.listen(&wiring.listen).await.map_err(|error| {
-                    LaunchError::new(format!("[model] listen: cannot listen at {}: {error}", wiring.listen))
-                })?;
-                let url = wiring
-                    .public_url
-                    .clone()
-                    .unwrap_or_else(|| format!("http://{}/v1", listener.authority()));
-                keep = Box::new(Serving(tokio::spawn(model::serve(
-                    host.clone(),
-                    listener,
-                    std::future::pending(),
-                ))));
-                if wiring.by_control {
+                let (host, url, started) = self.model.get(wiring, seed)?;
+                if started && wiring.by_control {
                     point(&authority, &prefix, &url).await?;
                 }
                 model = Some(Box::new(HostedModel::new(host)) as Box<dyn engine::ModelPort>);
             }
             Ok(Opened {
                 net: Net::Tcp,
-                clock,
+                clock: Clock::wall(),
                 authority,
                 prefix,
                 description: self.description.clone(),
                 model,
-                keep,
+                keep: Box::new(()),
             })
         }
         .boxed_local()
@@ -146,14 +132,5 @@ async fn point(authority: &str, prefix: &str, url: &str) -> Result<(), LaunchErr
         Err(failure) => {
             Err(LaunchError::new(format!("its control port did not take the model's URL: {failure}")))
         }
-    }
-}
-
-/// A server that ends with its owner.
-struct Serving(tokio::task::JoinHandle<()>);
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }

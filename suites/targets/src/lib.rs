@@ -6,6 +6,7 @@
 mod address;
 mod bench;
 mod hosted_model;
+mod model_server;
 mod simulator;
 
 pub use address::{Address, AddressError};

@@ -20,16 +20,6 @@ pub(crate) fn next_page(path: &str, parameter: &str, body: &Value) -> Option<Str
     Some(format!("{path}{and}{parameter}={}", encoded(cursor)))
 }
 
-/// `text` as a path segment or the value of a query parameter.
-pub(crate) fn encoded(text: &str) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
-    let each = text.bytes().map(|byte| match Some(byte).filter(plain) {
-        Some(byte) => char::from(byte).to_string(),
-        None => format!("%{byte:02X}"),
-    });
-    each.collect()
-}
-
 /// Whether `text` is a string anywhere in `value`.
 pub(crate) fn mentions(value: &Value, text: &str) -> bool {
     match value {

@@ -77,11 +77,16 @@ fn every_degenerate_target_is_not_judged_and_passes_nothing() {
         "endless-stream",
         "html-page",
     ];
-    let folder = tempfile::tempdir().unwrap();
-    for kind in kinds {
-        let server = Server::start(folder.path(), &["simulate", "--contract", "vetta", "--degenerate", kind]);
-        not_judged(server.url());
-    }
+    std::thread::scope(|threads| {
+        for kind in kinds {
+            threads.spawn(move || {
+                let folder = tempfile::tempdir().unwrap();
+                let server =
+                    Server::start(folder.path(), &["simulate", "--contract", "vetta", "--degenerate", kind]);
+                not_judged(server.url());
+            });
+        }
+    });
 }
 
 #[test]
