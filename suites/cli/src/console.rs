@@ -33,6 +33,26 @@ pub(crate) fn duration(ms: u64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{:.1} s", ms as f64 / 1_000.0) }
 }
 
+/// `1 check`, `3 checks`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `words` in lines of at most `width` characters. A word that is longer gets a line of its own.
+pub(crate) fn wrapped(words: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// How many of something happen in a second.
 pub(crate) fn rate(count: usize, ms: u64) -> f64 {
     count as f64 * 1_000.0 / ms.max(1) as f64

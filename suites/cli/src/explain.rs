@@ -3,7 +3,13 @@
 use clap::Args;
 use spec::{Check, Contract, Found, OpenPoint, Requirement, Spec, Topic};
 
-use crate::{console::say, failure::Done};
+use crate::{
+    console::{say, wrapped},
+    failure::Done,
+};
+
+/// The longest line of words, without the name before it.
+const WIDTH: usize = 84;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -16,24 +22,26 @@ pub(crate) fn explain(arguments: &Arguments) -> Done {
     match spec.find(&arguments.id)? {
         Found::Requirement(topic, requirement) => {
             requirement_words(topic, requirement);
-            requirement
-                .checks
-                .iter()
-                .for_each(|check| say(&format!("  check        {}  {}", check.id, check.slug)));
+            for check in &requirement.checks {
+                let pending = if check.is_built() { "" } else { "  (pending)" };
+                field("check", &format!("{} {}{pending}", check.id, check.slug));
+            }
         }
         Found::Check(topic, requirement, check) => {
             check_words(check);
             say("");
             requirement_words(topic, requirement);
         }
-        Found::Defect(_, requirement, check) => defect_words(requirement, check),
+        Found::Defect(topic, requirement, check) => defect_words(topic, requirement, check),
         Found::OpenPoint(contract, point) => open_point_words(contract, point),
     }
     Ok(0)
 }
 
 fn field(name: &str, words: &str) {
-    say(&format!("  {name:<12} {}", words.trim()));
+    for (at, line) in wrapped(words, WIDTH).iter().enumerate() {
+        say(&format!("  {:<12} {line}", if at == 0 { name } else { "" }));
+    }
 }
 
 fn requirement_words(topic: &Topic, requirement: &Requirement) {
@@ -66,10 +74,13 @@ fn check_words(check: &Check) {
         "state",
         &check.pending.as_ref().map_or_else(|| "built".to_owned(), |reason| format!("pending: {reason}")),
     );
-    field("defect", &format!("{}: {}", check.defect.id, check.defect.does.trim()));
+    field("defect", &format!("{}: {}", check.defect.id, check.defect.does));
+    if check.is_built() {
+        field("run it", &format!("proofhouse run --check {}", check.id));
+    }
 }
 
-fn defect_words(requirement: &Requirement, check: &Check) {
+fn defect_words(topic: &Topic, requirement: &Requirement, check: &Check) {
     let defect = &check.defect;
     say(&format!("defect {}", defect.id));
     field("does", &defect.does);
@@ -78,7 +89,10 @@ fn defect_words(requirement: &Requirement, check: &Check) {
     field("status", defect.status.name());
     field("message", defect.message.as_deref().unwrap_or("none yet: the check is pending"));
     for effect in &defect.side_effects {
-        field("also turns", &format!("{} red: {}", effect.check, effect.because.trim()));
+        field("also turns", &format!("{} red: {}", effect.check, effect.because));
+    }
+    if check.is_built() {
+        field("try it", &format!("proofhouse simulate --contract {} --defect {}", topic.contract, defect.id));
     }
 }
 

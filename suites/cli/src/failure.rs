@@ -19,15 +19,43 @@ macro_rules! from {
 
 from!(
     &spec::SpecError,
-    spec::UnknownId,
     spec::UnknownContract,
     engine::LaunchError,
     engine::RunError,
-    engine::SelectionError,
     engine::target::DescriptionError,
-    report::FolderError,
     targets::AddressError,
     world::StartError,
     world::degenerate::UnknownKind,
     std::io::Error,
 );
+
+impl From<engine::SelectionError> for Failure {
+    fn from(error: engine::SelectionError) -> Self {
+        let way_out = if error.hint.is_none() { "; `proofhouse list` shows all checks" } else { "" };
+        Self(format!("{error}{way_out}"))
+    }
+}
+
+impl From<spec::UnknownId> for Failure {
+    fn from(error: spec::UnknownId) -> Self {
+        let way_out = if error.nearest.is_none() { "; `proofhouse list` shows all of them" } else { "" };
+        Self(format!("{error}{way_out}"))
+    }
+}
+
+impl From<world::defects::UnknownDefect> for Failure {
+    fn from(error: world::defects::UnknownDefect) -> Self {
+        let way_out = if error.hint.is_none() {
+            format!("; `proofhouse list --contract {}` names them", error.contract)
+        } else {
+            String::new()
+        };
+        Self(format!("{error}{way_out}"))
+    }
+}
+
+impl From<report::FolderError> for Failure {
+    fn from(error: report::FolderError) -> Self {
+        Self(format!("{error}; give another folder with --out"))
+    }
+}

@@ -4,7 +4,7 @@ use std::{fs::File, io::BufReader, path::PathBuf};
 
 use clap::Args;
 use engine::{settle, target::Scope};
-use recording::{ExitCode, Outcome, Status, read_lines};
+use recording::{ExitCode, Lane, Outcome, Status, read_lines};
 use report::{Replay, Report, explain, headline};
 use spec::Spec;
 
@@ -35,7 +35,12 @@ pub(crate) fn judge(arguments: &Arguments) -> Done {
         let performed = engine::Performed { recording, verdict, duration_ms: 0 };
         outcomes.push(settle(check.id, performed, &Scope::default()));
     }
-    let replay = Replay { target: Vec::new(), seed: header.seed };
+    // A recording does not say where its target was.
+    let target = match header.target.lane {
+        Lane::Virtual => Vec::new(),
+        Lane::Wall => vec!["--target".to_owned(), "FILE".to_owned()],
+    };
+    let replay = Replay { target, seed: header.seed };
     for outcome in &outcomes {
         say(&headline(outcome));
         if matches!(outcome.status, Status::Fail | Status::Error) {

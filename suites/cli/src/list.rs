@@ -4,7 +4,13 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use spec::{Contract, Need, Spec};
 
-use crate::{console::say, failure::Done};
+use crate::{
+    console::{counted, say, wrapped},
+    failure::Done,
+};
+
+/// The longest line of an open point's question.
+const WIDTH: usize = 86;
 
 /// How a list is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -17,7 +23,7 @@ pub(crate) enum Format {
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Only this contract.
+    /// Only this contract: oao or vetta.
     #[arg(long)]
     contract: Option<Contract>,
     /// Only checks that are not built yet.
@@ -110,8 +116,9 @@ fn lines(spec: &Spec, contract: Contract) -> Vec<Line<'_>> {
 fn text(spec: &Spec, contract: Contract, only_pending: bool) {
     let (built, pending) = spec.counts(contract);
     say(&format!(
-        "{contract}: {} requirements, {built} checks built, {pending} pending",
-        spec.requirements(contract).count()
+        "{contract}: {}, {} built, {pending} pending",
+        counted(spec.requirements(contract).count(), "requirement"),
+        counted(built, "check")
     ));
     for topic in &spec.contract(contract).topics {
         let any = topic
@@ -131,13 +138,25 @@ fn text(spec: &Spec, contract: Contract, only_pending: bool) {
             }
             say(&format!("    {:<9} {:<7} {}", requirement.id, requirement.level.name(), requirement.slug));
             for check in checks {
-                let state = check
-                    .pending
-                    .as_ref()
-                    .map_or_else(|| "built".to_owned(), |reason| format!("pending: {reason}"));
-                say(&format!("      {:<9} {:<40} {state}", check.id, check.slug));
+                let state = check.pending.as_ref().map_or_else(
+                    || format!("built; defect {}", check.defect.id),
+                    |reason| format!("pending: {reason}"),
+                );
+                say(&format!("      {:<9} {:<49} {state}", check.id, check.slug));
             }
         }
     }
+    if !only_pending {
+        open_points(spec, contract);
+    }
     say("");
+}
+
+fn open_points(spec: &Spec, contract: Contract) {
+    say("\n  What the documents leave open (open points)");
+    for point in &spec.contract(contract).open_points {
+        for (at, line) in wrapped(&point.question, WIDTH).iter().enumerate() {
+            say(&format!("    {:<9} {line}", if at == 0 { point.id.as_str() } else { "" }));
+        }
+    }
 }

@@ -18,9 +18,22 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
+const AFTER_HELP: &str = "\
+First steps:
+  proofhouse run                         judge the built-in simulator, in this process
+  proofhouse run --target target.toml    judge your server; examples: fixtures/targets
+  proofhouse explain VET-16              what a requirement says, and which checks test it
+  proofhouse simulate --contract vetta   a harness to build a client against
+
+Exit codes:
+  0  everything that counts holds
+  1  something is broken, passes unexpectedly, or could not be tested
+  2  nothing was judged: bad input, a target that is no harness, or a failure of the suite itself";
+
 /// Conformance suite and simulator for agent harnesses.
+// Without `about`, so that this line is said and not the description of the package.
 #[derive(Debug, Parser)]
-#[command(name = "proofhouse", version, about, propagate_version = true)]
+#[command(name = "proofhouse", version, propagate_version = true, after_help = AFTER_HELP)]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,

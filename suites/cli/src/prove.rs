@@ -13,9 +13,10 @@ use targets::SimulatorBench;
 use wire::clock::Stopwatch;
 
 use crate::{
-    console::{bar, duration, rate, say},
+    console::{bar, counted, duration, rate, say},
     failure::{Done, Failure},
     list::Format,
+    run::at_least_one,
 };
 
 /// The part of the cells off the diagonal that has to agree with the specification.
@@ -23,7 +24,7 @@ const AIM_MIN: f64 = 0.98;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Only this contract.
+    /// Only this contract: oao or vetta.
     #[arg(long)]
     contract: Option<Contract>,
     /// Checks to prove: an id, a requirement's id, or a pattern with `*`. May be given several times.
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Cells at a time; one per core by default.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<NonZeroUsize>,
     /// How to write it.
     #[arg(long, value_enum, default_value = "text")]
@@ -62,8 +63,10 @@ pub(crate) fn prove(arguments: &Arguments) -> Done {
         bar.finish_and_clear();
     }
     if matrices.is_empty() {
+        let contract =
+            arguments.contract.map_or_else(String::new, |contract| format!(" of contract `{contract}`"));
         return Err(Failure(format!(
-            "--check {}: no built check of that contract matches",
+            "--check {}: no built check{contract} matches",
             arguments.check.join(" --check ")
         )));
     }
@@ -75,7 +78,7 @@ pub(crate) fn prove(arguments: &Arguments) -> Done {
             matrices.iter().for_each(text);
             let cells = matrices.iter().map(|matrix| matrix.cells.len()).sum();
             let ms = stopwatch.elapsed_ms();
-            say(&format!("{cells} cells in {}; {:.0} cells/s", duration(ms), rate(cells, ms)));
+            say(&format!("{} in {}; {:.0} cells/s", counted(cells, "cell"), duration(ms), rate(cells, ms)));
         }
     }
     Ok(if matrices.iter().all(holds) { 0 } else { 1 })

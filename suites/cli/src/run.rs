@@ -3,14 +3,17 @@
 use std::{collections::BTreeMap, num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
-use engine::{Check, Kind, Plan, Progress, Registry, Sampling, Selection, preflight, run as run_plan};
+use engine::{
+    Check, Kind, Plan, Progress, Registry, Sampling, Selection, preflight, run as run_plan,
+    target::Description,
+};
 use recording::{Lane, Outcome, Status};
 use report::{Preflight, Replay, Report, RunFolder, Summary, explain};
 use spec::{Contract, Spec};
 use wire::{Clock, clock::Stopwatch};
 
 use crate::{
-    console::{bar, complain, duration, rate, say},
+    console::{bar, complain, counted, duration, rate, say},
     failure::{Done, Failure},
     subject::{Subject, Target},
 };
@@ -18,9 +21,19 @@ use crate::{
 /// Checks at a time on a target in real time.
 const JOBS_BY_URL: usize = 8;
 
+const AFTER_HELP: &str = "\
+Examples:
+  proofhouse run                                    the built-in simulator, in this process
+  proofhouse run --target target.toml               your server; examples: fixtures/targets
+  proofhouse run --url http://127.0.0.1:4000        a simulator in another process
+  proofhouse run --check 'VET-16*' --check OAO-11   some checks only; `proofhouse list` shows all
+
+A run leaves in --out: summary.json, and per contract report.json, junit.xml and recording.jsonl.";
+
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// Only this contract.
+    /// Only this contract: oao or vetta.
     #[arg(long)]
     contract: Option<Contract>,
     /// Checks to run: an id, a requirement's id, or a pattern with `*`. May be given several times.
@@ -38,11 +51,16 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     cases: Option<u64>,
     /// Checks at a time; one per core in process, 8 by URL.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<NonZeroUsize>,
     /// Where the run leaves its files.
     #[arg(long, value_name = "DIR", default_value = "target/proofhouse/latest")]
     out: PathBuf,
+}
+
+/// How many of something to do at a time.
+pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "give a whole number from 1 on".to_owned())
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Done {
@@ -126,12 +144,7 @@ fn one_contract(
     let contract = description.contract;
     let plan = plan(arguments, checks, launch.lane());
     let replay = Replay { target: arguments.subject.arguments(), seed: arguments.seed };
-    say(&format!(
-        "{contract}: {} {} {}",
-        description.name,
-        description.version,
-        place(arguments, &description.url)
-    ));
+    say(&format!("{contract}: {}", who(arguments, target)));
     let preflight = look(target, registry, &plan, spec);
     let mut outcomes = Vec::new();
     let stopwatch = Stopwatch::start();
@@ -144,15 +157,40 @@ fn one_contract(
         say(&explain(outcome, &replay, spec));
     }
     match &report.preflight.reason {
-        Some(reason) => say(&format!("{contract}: not judged: {reason}")),
+        Some(reason) => {
+            say(&format!("{contract}: not judged: {reason}"));
+            if let Some(way_out) = way_out(arguments, target) {
+                say(&format!("  way out      {way_out}"));
+            }
+            say("");
+        }
         None => say_contract(&report, ms, spec),
     }
     folder.contract(&report, &outcomes, &replay, spec)?;
     Ok(report)
 }
 
-fn place(arguments: &Arguments, url: &str) -> String {
-    if arguments.subject.is_embedded() { "in this process".to_owned() } else { format!("at {url}") }
+fn who(arguments: &Arguments, target: &Target) -> String {
+    let Description { name, version, url, .. } = target.launch.description();
+    if arguments.subject.is_embedded() {
+        format!("{name} {version} in this process")
+    } else if target.is_known {
+        format!("{name} {version} at {url}")
+    } else {
+        format!("whatever answers at {url}")
+    }
+}
+
+/// What to look at when a target that was described does not get through the happy path.
+fn way_out(arguments: &Arguments, target: &Target) -> Option<&'static str> {
+    if arguments.subject.is_embedded() || !target.is_known {
+        return None;
+    }
+    Some(if target.launch.description().secret("primary").is_none() {
+        "no request carried a key: give `[credentials] primary`"
+    } else {
+        "is the target up, and are `url`, `[credentials]` and `[settings]` right?"
+    })
 }
 
 /// Without a description there is nothing to judge by, even if somebody there looks like a harness.
@@ -204,15 +242,13 @@ fn say_contract(report: &Report, ms: u64, spec: &Spec) {
     let checks = report.checks.len();
     let counts = counts_words(&report.counts);
     let speed = rate(checks, ms);
-    say(&format!("  {checks} checks in {}: {counts}; {speed:.0} checks/s", duration(ms)));
+    say(&format!("  {} in {}: {counts}; {speed:.0} checks/s", counted(checks, "check"), duration(ms)));
     for check in report.checks.iter().filter(|check| check.status == Status::NotApplicable) {
         say(&format!("  not applicable: {}: {}", check.id, check.reason.as_deref().unwrap_or_default()));
     }
     if !report.shape_violations.is_empty() {
-        let count = report.shape_violations.len();
-        say(&format!(
-            "  {count} messages do not have the shape of their schema; see shape_violations in report.json"
-        ));
+        let count = counted(report.shape_violations.len(), "message");
+        say(&format!("  {count} without the shape of the schema; see shape_violations in report.json"));
     }
     say(&format!("  {} checks are built, {} are pending\n", report.built, report.pending));
 }

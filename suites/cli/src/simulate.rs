@@ -2,6 +2,7 @@
 
 use clap::Args;
 use model::{Host, Script};
+use serde_json::Value;
 use spec::Contract;
 use wire::{Clock, Net, Seed};
 use world::{Plan, degenerate};
@@ -17,16 +18,16 @@ const DEMO: &str = include_str!("../../../fixtures/scripts/demo.yaml");
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The contract to serve.
+    /// The contract to serve: oao or vetta.
     #[arg(long)]
     contract: Contract,
     /// Where to listen: HOST:PORT, or a port on this machine. Port 0 takes a free one.
     #[arg(long, default_value = "127.0.0.1:0", value_parser = address)]
     listen: String,
-    /// A defect, by name; may be given several times.
+    /// A defect, by name; may be given several times. `proofhouse list` names them.
     #[arg(long, value_name = "NAME")]
     defect: Vec<String>,
-    /// Be no harness at all, in this way.
+    /// Be no harness at all, in this way: `echo`, `html-page` … A wrong KIND is told all of them.
     #[arg(long, value_name = "KIND", conflicts_with_all = ["defect", "model"])]
     degenerate: Option<String>,
     /// The model to call, `http://host:port/v1`. Without one, a built-in model answers.
@@ -48,8 +49,7 @@ pub(crate) fn simulate(arguments: &Arguments) -> Done {
 }
 
 async fn serve(arguments: &Arguments) -> Done {
-    world::defects::check(arguments.contract, &arguments.defect)
-        .map_err(|error| Failure(error.to_string()))?;
+    world::defects::check(arguments.contract, &arguments.defect)?;
     let (clock, seed) = (Clock::wall(), Seed::of_run(arguments.seed));
     let model = match &arguments.model {
         Some(url) => url.clone(),
@@ -72,6 +72,11 @@ async fn serve(arguments: &Arguments) -> Done {
         error => error.into(),
     })?;
     say(&format!("proofhouse simulator of contract {} is ready at {}", arguments.contract, running.url));
+    say(&format!("  judge it     proofhouse run --url {}", running.url));
+    if let Some(key) = running.description.pointer("/credentials/primary/value").and_then(Value::as_str) {
+        say(&format!("  call it      with the header `authorization: Bearer {key}`"));
+    }
+    say(&format!("  all of it    {}/_control/target has the other keys and the settings", running.url));
     asked_to_stop().await;
     running.stop().await;
     Ok(0)

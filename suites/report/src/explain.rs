@@ -43,8 +43,8 @@ fn quoted(word: &str) -> String {
 /// One line: status, id, and why.
 pub fn headline(outcome: &Outcome) -> String {
     match outcome.verdict.reason() {
-        Some(reason) => format!("{:<14} {}  {reason}", outcome.status.name(), outcome.id),
-        None => format!("{:<14} {}", outcome.status.name(), outcome.id),
+        Some(reason) => format!("{:<15} {}  {reason}", outcome.status.name(), outcome.id),
+        None => format!("{:<15} {}", outcome.status.name(), outcome.id),
     }
 }
 
@@ -55,8 +55,10 @@ pub fn explain(outcome: &Outcome, replay: &Replay, spec: &Spec) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{words}");
     };
-    line(format_args!("{} {}", outcome.status.name().to_uppercase(), outcome.id));
-    if let Some((requirement, check)) = spec.check(&outcome.id) {
+    let entry = spec.check(&outcome.id);
+    let slug = entry.map_or("", |(_, check)| check.slug.as_str());
+    line(format_args!("{} {}  {slug}", outcome.status.name().to_uppercase(), outcome.id));
+    if let Some((requirement, check)) = entry {
         line(format_args!(
             "  requirement  {} ({}) {}",
             requirement.id,
@@ -80,12 +82,20 @@ pub fn explain(outcome: &Outcome, replay: &Replay, spec: &Spec) -> String {
                 }
             }
         }
-        verdict => line(format_args!("  reason       {}", verdict.reason().unwrap_or_default())),
+        verdict => {
+            if let Some(reason) = verdict.reason() {
+                line(format_args!("  reason       {reason}"));
+            }
+        }
     }
-    if outcome.status == Status::UnexpectedPass {
-        line(format_args!(
+    match outcome.status {
+        Status::UnexpectedPass => line(format_args!(
             "  way out      it is listed in [scope] expected_fail and passes: take it off the list"
-        ));
+        )),
+        Status::Untested if !outcome.excused => line(format_args!(
+            "  way out      offer that in the target file, or list the check in [scope] untestable"
+        )),
+        _ => {}
     }
     line(format_args!("  again        {}", replay.command(outcome)));
     text

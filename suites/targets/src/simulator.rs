@@ -1,5 +1,7 @@
 //! The built-in simulator, and what is no harness at all, in this process and in virtual time.
 
+use std::any::Any;
+
 use engine::{
     Launch, LaunchError, Opened,
     target::{Description, from_json},
@@ -7,7 +9,7 @@ use engine::{
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use recording::Lane;
 use spec::Contract;
-use wire::{Clock, Net, Seed};
+use wire::{Clock, Listener, Net, Seed};
 use world::{Plan, defects, degenerate};
 
 use crate::HostedModel;
@@ -16,6 +18,39 @@ use crate::HostedModel;
 const SIMULATOR: &str = "simulator.test:80";
 /// Where the suite's model listens on it.
 const MODEL: &str = "model.test:80";
+
+/// A network in memory, a clock in virtual time, and the suite's model: what each target here stands on.
+struct Stage {
+    net: Net,
+    clock: Clock,
+    model: model::Host,
+}
+
+impl Stage {
+    fn new(seed: Seed) -> Self {
+        let (net, clock) = (Net::memory(), Clock::virtual_time());
+        let model = model::Host::new(clock.clone(), seed.child("model"));
+        Self { net, clock, model }
+    }
+
+    async fn listen(&self, authority: &str) -> Result<Listener, LaunchError> {
+        let failed = |error: std::io::Error| LaunchError::new(error.to_string());
+        self.net.listen(authority).await.map_err(failed)
+    }
+
+    /// The target at [`SIMULATOR`], which is as `description` says and lives as long as `keep`.
+    fn opened(self, description: &Description, keep: Box<dyn Any>) -> Opened {
+        Opened {
+            net: self.net,
+            clock: self.clock,
+            authority: SIMULATOR.to_owned(),
+            prefix: String::new(),
+            description: description.clone(),
+            model: Some(Box::new(HostedModel::new(self.model))),
+            keep,
+        }
+    }
+}
 
 /// The simulator of a contract, perhaps with defects.
 pub struct Simulator {
@@ -49,32 +84,22 @@ impl Launch for Simulator {
 
     fn open(&self, seed: Seed) -> LocalBoxFuture<'_, Result<Opened, LaunchError>> {
         async move {
-            let (net, clock) = (Net::memory(), Clock::virtual_time());
-            let failed = |error: std::io::Error| LaunchError::new(error.to_string());
-            let host = model::Host::new(clock.clone(), seed.child("model"));
-            let listener = net.listen(MODEL).await.map_err(failed)?;
+            let stage = Stage::new(seed);
+            let listener = stage.listen(MODEL).await?;
+            let serving = tokio::spawn(model::serve(stage.model.clone(), listener, std::future::pending()));
             let model_url = format!("http://{MODEL}/v1");
-            let serving = tokio::spawn(model::serve(host.clone(), listener, std::future::pending()));
             let plan = Plan {
                 contract: self.contract,
                 defects: self.defects.clone(),
-                net: net.clone(),
-                clock: clock.clone(),
+                net: stage.net.clone(),
+                clock: stage.clock.clone(),
                 seed: seed.child("world"),
                 listen: SIMULATOR.to_owned(),
                 model: Some(model_url.parse().map_err(|error| LaunchError::new(format!("{error}")))?),
                 lane: "virtual",
             };
             let running = world::start(plan).await.map_err(|error| LaunchError::new(error.to_string()))?;
-            Ok(Opened {
-                net,
-                clock,
-                authority: SIMULATOR.to_owned(),
-                prefix: String::new(),
-                description: self.description.clone(),
-                model: Some(Box::new(HostedModel::new(host))),
-                keep: Box::new((running, serving)),
-            })
+            Ok(stage.opened(&self.description, Box::new((running, serving))))
         }
         .boxed_local()
     }
@@ -105,24 +130,15 @@ impl Launch for Degenerate {
 
     fn open(&self, seed: Seed) -> LocalBoxFuture<'_, Result<Opened, LaunchError>> {
         async move {
-            let (net, clock) = (Net::memory(), Clock::virtual_time());
-            let listener =
-                net.listen(SIMULATOR).await.map_err(|error| LaunchError::new(error.to_string()))?;
+            // The model is there, so that no check is excused for want of one.
+            let stage = Stage::new(seed);
+            let listener = stage.listen(SIMULATOR).await?;
+            let clock = stage.clock.clone();
             let serving =
-                tokio::spawn(degenerate::serve(self.kind, listener, clock.clone(), std::future::pending()));
+                tokio::spawn(degenerate::serve(self.kind, listener, clock, std::future::pending()));
             // A server task that has not run yet would still be listening.
             tokio::task::yield_now().await;
-            // The model is there, so that no check is excused for want of one.
-            let host = model::Host::new(clock.clone(), seed.child("model"));
-            Ok(Opened {
-                net,
-                clock,
-                authority: SIMULATOR.to_owned(),
-                prefix: String::new(),
-                description: self.description.clone(),
-                model: Some(Box::new(HostedModel::new(host))),
-                keep: Box::new(serving),
-            })
+            Ok(stage.opened(&self.description, Box::new(serving)))
         }
         .boxed_local()
     }

@@ -4,10 +4,14 @@ use engine::{Call, Driver, Halt, Reply};
 use recording::{Finding, Seen, View};
 use serde_json::{Value, json};
 
+use crate::percent::encoded;
+
 /// The most pages of a list that are read.
-const PAGES_MAX: usize = 20;
+const PAGES_MAX: usize = 40;
 /// The largest page that may be asked for.
 const PAGE: usize = 200;
+/// What is looked for among agents is among the newest, so small pages are read, and few.
+const NEWEST: usize = 10;
 
 /// An agent and the version that was published last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +112,7 @@ pub(crate) async fn list_versions(driver: &Driver<'_>, label: &str, agent: &str)
 /// Lists the agents of the project, newest first, page by page until `agent` is reached. Whatever was
 /// published after it is on the pages that were read.
 pub(crate) async fn list_agents(driver: &Driver<'_>, label: &str, agent: &str) {
-    let path = format!("{}/agents?limit={PAGE}", project(driver));
+    let path = format!("{}/agents?limit={NEWEST}", project(driver));
     let mut page = driver.get(label, path.clone()).await;
     for _ in 1..PAGES_MAX {
         let reached = page.json.as_ref().is_some_and(|body| rows(body).iter().any(|row| row["id"] == agent));

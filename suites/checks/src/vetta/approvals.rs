@@ -9,10 +9,9 @@ use super::{
     agents::{Agent, NAMED_TOOL, asking},
     environments::{Environment, starts_here},
     evidence::{Evidence, by_base},
-    listing::encoded,
     rows::{flag, text},
 };
-use crate::table::checks;
+use crate::{percent::encoded, table::checks};
 
 checks! { Vetta:
     "VET-24-a" => ask_is_started_without_approvals, every_start_names_harness;

@@ -11,10 +11,9 @@ use super::{
     agents::Agent,
     environments::{Environment, starts_here},
     evidence::{self, Evidence},
-    listing::encoded,
     rows::{by_base, text},
 };
-use crate::table::checks;
+use crate::{percent::encoded, table::checks};
 
 checks! { Vetta:
     "VET-03-a" => catalogue_is_read_around_a_session, catalogue_does_not_move;

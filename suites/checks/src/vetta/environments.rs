@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::{
     agents::Agent,
-    listing::{PAGES_MAX, encoded, entries_of, mentions, next_page},
+    listing::{PAGES_MAX, entries_of, mentions, next_page},
     rows::{FLAGS, flag, runnable, text},
 };
+use crate::percent::encoded;
 
 /// The credentials whose environments are looked through for a row, in this order.
 const CREDENTIALS: [&str; 2] = ["primary", "future"];

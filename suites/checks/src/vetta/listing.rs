@@ -3,6 +3,8 @@
 use recording::{Seen, Verdict, View};
 use serde_json::Value;
 
+use crate::percent::encoded;
+
 /// The most pages that one list is read for.
 pub(crate) const PAGES_MAX: usize = 200;
 

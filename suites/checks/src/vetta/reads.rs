@@ -4,10 +4,8 @@ use engine::{Driver, Halt};
 use recording::{Recording, Seen, Verdict, View};
 use serde_json::Value;
 
-use super::{
-    listing::encoded,
-    rows::{rows_of, text},
-};
+use super::rows::{rows_of, text};
+use crate::percent::encoded;
 
 /// The most entries that one check reads by id.
 const READS_MAX: usize = 100;

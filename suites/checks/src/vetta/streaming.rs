@@ -9,10 +9,9 @@ use super::{
     agents::Agent,
     environments::{Environment, starts_here},
     evidence::Evidence,
-    listing::encoded,
     rows::{flag, text},
 };
-use crate::table::checks;
+use crate::{percent::encoded, table::checks};
 
 checks! { Vetta:
     "VET-35-a" => loop_without_deltas_is_followed, start_and_stream_are_accepted;

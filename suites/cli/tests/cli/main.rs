@@ -5,6 +5,9 @@
 mod bad_input;
 mod formats;
 mod process;
+mod schemas;
+mod snapshots;
 mod strangers;
+mod target_files;
 mod two_processes;
 mod verbs;

@@ -3,13 +3,13 @@
 use std::{
     io::{BufRead, BufReader},
     path::Path,
-    process::{Child, Command, Output, Stdio},
+    process::{Child, ChildStdout, Command, Output, Stdio},
 };
 
 /// The binary, with a folder of its own to work in.
 pub(crate) fn proofhouse(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proofhouse"));
-    command.current_dir(folder).stdin(Stdio::null());
+    command.current_dir(folder).stdin(Stdio::null()).env_remove("CLICOLOR_FORCE");
     command
 }
 
@@ -40,6 +40,7 @@ impl Said {
 /// A server verb that runs until it is dropped.
 pub(crate) struct Server {
     child: Child,
+    out: BufReader<ChildStdout>,
     /// The line that it printed when it was ready.
     pub(crate) line: String,
 }
@@ -47,9 +48,19 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut child = proofhouse(folder).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Self { child, line }
+        out.read_line(&mut line).unwrap();
+        Self { child, out, line }
+    }
+
+    /// The next `count` lines that it prints.
+    pub(crate) fn next_lines(&mut self, count: usize) -> String {
+        let mut lines = String::new();
+        for _ in 0..count {
+            self.out.read_line(&mut lines).unwrap();
+        }
+        lines
     }
 
     /// The URL in its line.

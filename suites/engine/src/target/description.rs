@@ -45,12 +45,29 @@ fn wall() -> Lane {
 
 /// A secret, or where to find it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", try_from = "Value")]
 pub enum Credential {
     /// The name of an environment variable that holds it.
     Env(String),
     /// The secret itself.
     Value(String),
+}
+
+/// Read by hand, so that what is wrong is said without the value, which may be a secret.
+impl TryFrom<Value> for Credential {
+    type Error = &'static str;
+
+    fn try_from(written: Value) -> Result<Self, Self::Error> {
+        let only = written
+            .as_object()
+            .filter(|members| members.len() == 1)
+            .and_then(|members| members.iter().next());
+        match only {
+            Some((name, Value::String(text))) if name == "env" => Ok(Self::Env(text.clone())),
+            Some((name, Value::String(text))) if name == "value" => Ok(Self::Value(text.clone())),
+            _ => Err("a credential is written { env = \"VARIABLE\" } or { value = \"SECRET\" }"),
+        }
+    }
 }
 
 /// How a target is told which model to call.

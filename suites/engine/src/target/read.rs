@@ -16,7 +16,7 @@ pub enum DescriptionError {
         nearest: Option<String>,
     },
     /// A setting does not exist for the contract.
-    #[error("[settings] {name}: a target of contract `{contract}` has no such setting{}; it has {known}", did_you_mean(.nearest))]
+    #[error("[settings] {name}: a target of contract `{contract}` has no such setting; it has {known}{}", did_you_mean(.nearest))]
     UnknownSetting {
         /// The setting.
         name: String,
@@ -72,7 +72,7 @@ pub fn from_toml(
     text: &str,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Description, DescriptionError> {
-    let parsed: Description = toml::from_str(text).map_err(|error| malformed(error.to_string()))?;
+    let parsed: Description = toml::from_str(text).map_err(|error| malformed(placed(text, &error)))?;
     finish(parsed, variable)
 }
 
@@ -80,6 +80,14 @@ pub fn from_toml(
 pub fn from_json(text: &str) -> Result<Description, DescriptionError> {
     let parsed: Description = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
     finish(parsed, |_| None)
+}
+
+/// The reason and its place. The line itself is not quoted, because it may hold a secret.
+fn placed(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("line {line}, column {column}: {}", error.message())
 }
 
 fn malformed(reason: String) -> DescriptionError {
@@ -160,7 +168,7 @@ impl Description {
             _ => return Err(fail("a URL begins with http://")),
         };
         let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-        if authority.is_empty() || authority.contains('@') || path.contains(['?', '#']) {
+        if authority.is_empty() || authority.contains('@') || rest.contains(['?', '#']) {
             return Err(fail("give http://host:port, with a path if need be, and nothing else"));
         }
         let after_bracket = authority.rsplit(']').next().unwrap_or(authority);
@@ -206,6 +214,20 @@ reserved_ids = ["soon"]
         assert!(error.contains("line 3") && error.contains("did you mean `version`?"), "{error}");
         let error = read(&GOOD.replace("reserved_ids", "reservd_ids")).unwrap_err().to_string();
         assert!(error.contains("did you mean `reserved_ids`?"), "{error}");
+    }
+
+    #[test]
+    fn a_secret_in_the_wrong_place_is_not_repeated() {
+        for wrong in [
+            "\"k-secret\"",
+            "{ valeu = \"k-secret\" }",
+            "{ value = \"k-secret\", env = \"KEY\" }",
+            "[\"k-secret\"]",
+            "\"k-secret",
+        ] {
+            let error = read(&GOOD.replace("{ env = \"KEY\" }", wrong)).unwrap_err().to_string();
+            assert!(error.contains("line 7") && !error.contains("k-secret"), "{error}");
+        }
     }
 
     #[test]

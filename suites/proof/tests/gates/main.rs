@@ -4,6 +4,7 @@
 
 mod arrows;
 mod deterministic;
+mod documents;
 mod leaks;
 mod matrix;
 mod offline;
