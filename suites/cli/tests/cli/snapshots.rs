@@ -171,7 +171,8 @@ fn servers_say_how_to_use_them() {
     let mut text = String::new();
     for contract in ["oao", "vetta"] {
         let mut server = Server::start(folder.path(), &["simulate", "--contract", contract]);
-        text.push_str(&format!("{}{}\n", server.line, server.next_lines(3)));
+        let more = server.next_lines(3);
+        text.push_str(&format!("{}{more}\n", server.line));
     }
     fs::write(folder.path().join("script.yaml"), SCRIPT).unwrap();
     text.push_str(&Server::start(folder.path(), &["model", "--script", "script.yaml"]).line);
