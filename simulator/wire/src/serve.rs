@@ -12,8 +12,11 @@ use crate::{Listener, Stream, net::Peer};
 
 /// The longest request head that a head filter looks at.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
+/// What ends a head.
+const BLANK_LINE: &[u8] = b"\r\n\r\n";
 
-/// Changes the bytes of a request head before the server parses them.
+/// Changes the bytes of a request head before the server parses them. The blank line that ends the head is
+/// among them; the body is not.
 ///
 /// This is how a proxy in front of a server can be imitated: by the time a parsed request reaches a
 /// handler, the spelling of its header names is gone.
@@ -48,12 +51,14 @@ pub async fn serve(
     }
 }
 
-async fn connection(stream: Stream, peer: Peer, router: Router, filter: Option<HeadFilter>) {
+async fn connection(mut stream: Stream, peer: Peer, router: Router, filter: Option<HeadFilter>) {
     match filter {
         None => http1(stream, peer, router, true).await,
         Some(filter) => {
-            let Some((head, stream)) = read_head(stream).await else { return };
-            let stream = Rewound { head: filter(head), at: 0, stream };
+            let Some((head, mut more)) = read_head(&mut stream).await else { return };
+            let mut start = filter(head);
+            start.append(&mut more);
+            let stream = Rewound { start, at: 0, stream };
             http1(stream, peer, router, false).await;
         }
     }
@@ -82,22 +87,26 @@ async fn http1<S: AsyncRead + AsyncWrite + Unpin + Send>(
         .await;
 }
 
-async fn read_head(mut stream: Stream) -> Option<(Vec<u8>, Stream)> {
+/// The head of a request, blank line included, and what was read beyond it.
+async fn read_head(stream: &mut Stream) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut head = Vec::new();
     let mut piece = [0; 4096];
-    while !head.windows(4).any(|four| four == b"\r\n\r\n") {
+    loop {
+        if let Some(at) = head.windows(BLANK_LINE.len()).position(|bytes| bytes == BLANK_LINE) {
+            let more = head.split_off(at + BLANK_LINE.len());
+            return Some((head, more));
+        }
         let count = stream.read(&mut piece).await.ok()?;
         if count == 0 || head.len() > HEAD_BYTES_MAX {
             return None;
         }
         head.extend_from_slice(&piece[..count]);
     }
-    Some((head, stream))
 }
 
 /// A stream whose first bytes were read already and are read again.
 struct Rewound {
-    head: Vec<u8>,
+    start: Vec<u8>,
     at: usize,
     stream: Stream,
 }
@@ -109,7 +118,7 @@ impl AsyncRead for Rewound {
         buf: &mut ReadBuf<'_>,
     ) -> task::Poll<io::Result<()>> {
         let this = &mut *self;
-        let rest = &this.head[this.at..];
+        let rest = &this.start[this.at..];
         if rest.is_empty() {
             return Pin::new(&mut this.stream).poll_read(cx, buf);
         }

@@ -81,7 +81,8 @@ impl Parser {
     fn end_line(&mut self, line: &[u8]) -> Option<Frame> {
         let mut line = String::from_utf8_lossy(line).into_owned();
         if !std::mem::replace(&mut self.started, true) {
-            line = line.trim_start_matches('\u{feff}').to_owned();
+            // One byte order mark may lead; a second one is part of the line.
+            line = line.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(line);
         }
         if line.is_empty() {
             let frame = std::mem::take(&mut self.frame);
@@ -128,6 +129,14 @@ mod tests {
         for size in 1..7 {
             assert_eq!(parse_in_pieces(text.as_bytes(), size), whole, "cut into pieces of {size}");
         }
+    }
+
+    #[test]
+    fn one_byte_order_mark_may_lead_and_no_other() {
+        let frames = parse_in_pieces("\u{feff}data: a\n\n\u{feff}data: b\ndata: c\n\n".as_bytes(), 1);
+        let data: Vec<_> = frames.iter().map(|frame| frame.data.as_deref()).collect();
+        assert_eq!(data, [Some("a"), Some("c")]);
+        assert_eq!(parse_in_pieces("\u{feff}\u{feff}data: a\n\n".as_bytes(), 1), []);
     }
 
     #[test]

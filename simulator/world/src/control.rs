@@ -70,3 +70,68 @@ async fn model(State(control): State<Control>, body: String) -> Response {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use axum::{body::Body, http::Request};
+    use tower::ServiceExt;
+
+    use super::*;
+
+    const BEFORE: &str = "http://before.test:80/v1";
+
+    fn control() -> Control {
+        let model = ModelAddress::default();
+        model.set(BEFORE.parse().unwrap());
+        Control { description: json!({"name": "secretive"}), model }
+    }
+
+    async fn ask(control: &Control, peer: Option<Peer>, method: &str, path: &str, body: &str) -> StatusCode {
+        let request = Request::builder().method(method).uri(path);
+        let request = match peer {
+            Some(peer) => request.extension(peer),
+            None => request,
+        };
+        let request = request.body(Body::from(body.to_owned())).unwrap();
+        router(control.clone()).oneshot(request).await.unwrap().status()
+    }
+
+    fn at(address: &str) -> Option<Peer> {
+        Some(Peer::Tcp(address.parse::<SocketAddr>().unwrap()))
+    }
+
+    #[tokio::test]
+    async fn whoever_is_elsewhere_finds_nothing_and_changes_nothing() {
+        let control = control();
+        let body = r#"{"url": "http://theirs.test:80/v1"}"#;
+        for peer in [at("192.0.2.7:4000"), at("[2001:db8::1]:4000"), at("[::ffff:192.0.2.7]:4000"), None] {
+            for (method, path) in [
+                ("GET", "/_control/target"),
+                ("PUT", "/_control/model"),
+                // A wrong method would give the route away too.
+                ("POST", "/_control/target"),
+                ("GET", "/_control/model"),
+            ] {
+                let status = ask(&control, peer, method, path, body).await;
+                assert_eq!(status, StatusCode::NOT_FOUND, "{peer:?} {method} {path}");
+            }
+        }
+        assert_eq!(control.model.get(), Some(BEFORE.parse().unwrap()));
+    }
+
+    #[tokio::test]
+    async fn whoever_is_here_is_served() {
+        for peer in
+            [Some(Peer::Memory), at("127.0.0.1:4000"), at("[::1]:4000"), at("[::ffff:127.0.0.1]:4000")]
+        {
+            let control = control();
+            assert_eq!(ask(&control, peer, "GET", "/_control/target", "").await, StatusCode::OK, "{peer:?}");
+            let body = r#"{"url": "http://ours.test:80/v1"}"#;
+            let status = ask(&control, peer, "PUT", "/_control/model", body).await;
+            assert_eq!(status, StatusCode::NO_CONTENT, "{peer:?}");
+            assert_eq!(control.model.get(), Some("http://ours.test:80/v1".parse().unwrap()));
+        }
+    }
+}

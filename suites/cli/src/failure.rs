@@ -1,8 +1,21 @@
 //! Why a verb could not do its work. All of these exit with 2.
 
+use spec::Contract;
+
 /// A reason, with the way out.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
+
+impl Failure {
+    /// No check of `contract` is one of `checks`.
+    pub(crate) fn nothing_matches(checks: &[String], contract: Option<Contract>) -> Self {
+        let (of, only) = contract.map_or_else(Default::default, |contract| {
+            (format!(" of contract `{contract}`"), format!(" --contract {contract}"))
+        });
+        let checks = checks.join(" --check ");
+        Self(format!("--check {checks}: no built check{of} matches; `proofhouse list{only}` shows them"))
+    }
+}
 
 /// What a verb returns: its exit code.
 pub(crate) type Done = Result<u8, Failure>;

@@ -4,13 +4,14 @@ use std::{fs::File, io::BufReader, path::PathBuf};
 
 use clap::Args;
 use engine::{settle, target::Scope};
-use recording::{ExitCode, Lane, Outcome, Status, read_lines};
+use recording::{Counts, ExitCode, Lane, Outcome, Status, read_lines};
 use report::{Replay, Report, explain, headline};
 use spec::Spec;
 
 use crate::{
-    console::{complain, say},
+    console::{complain, counted, say},
     failure::{Done, Failure},
+    run::counts_words,
 };
 
 #[derive(Debug, Args)]
@@ -47,6 +48,8 @@ pub(crate) fn judge(arguments: &Arguments) -> Done {
             say(&explain(outcome, &replay, spec));
         }
     }
+    let counts = Counts::of(outcomes.iter().map(|outcome| outcome.status));
+    say(&format!("{}: {}", counted(outcomes.len(), "check"), counts_words(&counts.0)));
     compare(path, &outcomes);
     Ok(ExitCode::of(&outcomes).code())
 }

@@ -63,12 +63,7 @@ pub(crate) fn prove(arguments: &Arguments) -> Done {
         bar.finish_and_clear();
     }
     if matrices.is_empty() {
-        let contract =
-            arguments.contract.map_or_else(String::new, |contract| format!(" of contract `{contract}`"));
-        return Err(Failure(format!(
-            "--check {}: no built check{contract} matches",
-            arguments.check.join(" --check ")
-        )));
+        return Err(Failure::nothing_matches(&arguments.check, arguments.contract));
     }
     match arguments.format {
         Format::Json => {

@@ -8,7 +8,7 @@ use engine::{
     target::Description,
 };
 use recording::{Lane, Outcome, Status};
-use report::{Preflight, Replay, Report, RunFolder, Summary, explain};
+use report::{Preflight, Replay, Report, RunFolder, Summary, explain, one_line};
 use spec::{Contract, Spec};
 use wire::{Clock, clock::Stopwatch};
 
@@ -96,12 +96,7 @@ fn select(arguments: &Arguments, registry: &Registry) -> Result<Vec<Check>, Fail
     let mut checks = Selection::new(&arguments.check).of(registry)?;
     checks.retain(|check| arguments.contract.is_none_or(|only| only == check.contract));
     if checks.is_empty() && !arguments.check.is_empty() {
-        let contract =
-            arguments.contract.map_or_else(String::new, |contract| format!(" of contract `{contract}`"));
-        return Err(Failure(format!(
-            "--check {}: no built check{contract} matches",
-            arguments.check.join(" --check ")
-        )));
+        return Err(Failure::nothing_matches(&arguments.check, arguments.contract));
     }
     if arguments.case.is_some() {
         checks.retain(|check| matches!(check.kind, Kind::Property(_)));
@@ -201,6 +196,7 @@ fn look(target: &Target, registry: &Registry, plan: &Plan, spec: &Spec) -> Prefl
         Ok(performed) => (false, Some(performed.words())),
         Err(error) => (false, Some(error.to_string())),
     };
+    let reason = reason.map(|reason| one_line(&reason));
     if target.is_known {
         return Preflight { passed, reason };
     }
@@ -253,7 +249,7 @@ fn say_contract(report: &Report, ms: u64, spec: &Spec) {
     say(&format!("  {} checks are built, {} are pending\n", report.built, report.pending));
 }
 
-fn counts_words(counts: &BTreeMap<Status, usize>) -> String {
+pub(crate) fn counts_words(counts: &BTreeMap<Status, usize>) -> String {
     let parts =
         counts.iter().filter(|(_, count)| **count > 0).map(|(status, count)| format!("{count} {status}"));
     parts.collect::<Vec<_>>().join(", ")
@@ -265,8 +261,10 @@ fn say_summary(summary: &Summary, folder: &RunFolder) {
         1 => "not conforming",
         _ => "not judged",
     };
+    let judged: usize = summary.contracts.iter().flat_map(|line| line.counts.values()).sum();
+    let specified: usize = summary.contracts.iter().map(|line| line.built + line.pending).sum();
     say(&format!(
-        "{word} (exit {}) in {}; seed {}; files in {}",
+        "{word} (exit {}) in {}; {judged} of {specified} checks; seed {}; files in {}",
         summary.exit_code,
         duration(summary.duration_ms),
         summary.seed,

@@ -76,7 +76,7 @@ async fn serve(arguments: &Arguments) -> Done {
     if let Some(key) = running.description.pointer("/credentials/primary/value").and_then(Value::as_str) {
         say(&format!("  call it      with the header `authorization: Bearer {key}`"));
     }
-    say(&format!("  all of it    {}/_control/target has the other keys and the settings", running.url));
+    say(&format!("  the rest     {}/_control/target has the other keys and the settings", running.url));
     asked_to_stop().await;
     running.stop().await;
     Ok(0)

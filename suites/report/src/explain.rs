@@ -71,7 +71,7 @@ pub fn explain(outcome: &Outcome, replay: &Replay, spec: &Spec) -> String {
         Verdict::Fail(finding) | Verdict::Warn(finding) => {
             line(format_args!("  message      {}", finding.message));
             line(format_args!("  expected     {}", finding.expected));
-            line(format_args!("  got          {}", finding.got));
+            line(format_args!("  got          {}", one_line(&finding.got)));
             if let Some(case) = &finding.case {
                 line(format_args!("  case         {}", case_words(&outcome.recording, case)));
             }
@@ -123,20 +123,29 @@ fn exchange(recording: &Recording, entry: usize) -> Vec<String> {
     };
     let body = |name: &Option<recording::BodyRef>| {
         let text = name.as_ref().and_then(|name| recording.bodies.get(name)).and_then(|body| body.text());
-        text.filter(|text| !text.is_empty()).map(short)
+        text.filter(|text| !text.is_empty()).map(short).unwrap_or_default()
+    };
+    let marked = |mark: char, text: String| -> Vec<String> {
+        text.lines().map(|line| format!("{mark} {line}").trim_end().to_owned()).collect()
     };
     let mut lines = vec![format!("> {} {}", exchange.question.method, exchange.question.path)];
     lines.extend(exchange.question.headers.iter().map(|(name, value)| format!("> {name}: {value}")));
-    lines.extend(body(&exchange.question.body).map(|text| format!("> {text}")));
+    lines.extend(marked('>', body(&exchange.question.body)));
     match &exchange.outcome {
         recording::Reception::Answered(answer) => {
             lines.push(format!("< {}", answer.status));
             lines.extend(answer.headers.iter().map(|(name, value)| format!("< {name}: {value}")));
-            lines.extend(body(&answer.body).map(|text| format!("< {text}")));
+            lines.extend(marked('<', body(&answer.body)));
         }
         recording::Reception::Failed { reason, .. } => lines.push(format!("! {reason}")),
     }
     lines
+}
+
+/// `text` without its line breaks.
+pub fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
 }
 
 fn short(text: &str) -> String {
@@ -145,4 +154,104 @@ fn short(text: &str) -> String {
     }
     let head: String = text.chars().take(BODY_CHARS_MAX).collect();
     format!("{head}… ({} characters in all)", text.chars().count())
+}
+
+#[cfg(test)]
+mod tests {
+    use recording::{
+        Answer, Bodies, Body, Entry, Exchange, Finding, FindingKind, Lane, Question, Reception, TargetFacts,
+    };
+    use spec::Contract;
+
+    use super::*;
+
+    /// A check that failed on a page of several lines.
+    fn failed() -> Outcome {
+        let mut bodies = Bodies::default();
+        let page = bodies.put(Body::new(b"<html>\n\n  <h1>Hello</h1>\n"));
+        let question = Question {
+            method: "GET".to_owned(),
+            path: "/v1/harnesses".to_owned(),
+            headers: vec![("accept".to_owned(), "*/*".to_owned())],
+            body: None,
+        };
+        let outcome = Reception::Answered(Answer { status: 200, headers: Vec::new(), body: Some(page) });
+        let what = What::Exchange(Box::new(Exchange { question, outcome }));
+        let recording = Recording {
+            check: "VET-59-a".to_owned(),
+            token: "t".to_owned(),
+            target: TargetFacts {
+                name: "acme".to_owned(),
+                version: "1".to_owned(),
+                contract: Contract::Vetta,
+                lane: Lane::Wall,
+                claims: Default::default(),
+                credentials: Default::default(),
+                settings: Default::default(),
+            },
+            entries: vec![Entry { at_ms: 0, label: "list".to_owned(), case: None, what }],
+            bodies,
+        };
+        let finding = Finding {
+            kind: FindingKind::Violation,
+            message: "the answer is not JSON".to_owned(),
+            expected: "a JSON body".to_owned(),
+            got: "200 <html>\n\n  <h1>Hello</h1>\n".to_owned(),
+            entry: Some(0),
+            case: None,
+        };
+        Outcome {
+            id: "VET-59-a".to_owned(),
+            status: Status::Fail,
+            excused: false,
+            verdict: Verdict::Fail(finding),
+            recording,
+            duration_ms: 1,
+        }
+    }
+
+    #[test]
+    fn every_line_of_a_body_is_marked_and_what_was_got_is_one_line() {
+        let target = vec!["--target".to_owned(), "my target.toml".to_owned()];
+        let story = explain(&failed(), &Replay { target, seed: 7 }, Spec::load().unwrap());
+        let told: Vec<&str> = story.lines().skip_while(|line| !line.starts_with("  message")).collect();
+        assert_eq!(
+            told,
+            [
+                "  message      the answer is not JSON",
+                "  expected     a JSON body",
+                "  got          200 <html> <h1>Hello</h1>",
+                "  exchange",
+                "    > GET /v1/harnesses",
+                "    > accept: */*",
+                "    < 200",
+                "    < <html>",
+                "    <",
+                "    <   <h1>Hello</h1>",
+                "  again        proofhouse run --target 'my target.toml' --check VET-59-a --seed 7",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pass_against_expectation_and_a_missing_means_say_the_way_out() {
+        let replay = Replay { target: Vec::new(), seed: 1 };
+        for (status, verdict, words) in [
+            (
+                Status::Untested,
+                Verdict::Untested { reason: "a key: give it".to_owned() },
+                "[scope] untestable",
+            ),
+            (
+                Status::UnexpectedPass,
+                Verdict::Pass(failed().recording.at(0).witness()),
+                "take it off the list",
+            ),
+        ] {
+            let outcome = Outcome { status, verdict, ..failed() };
+            let story = explain(&outcome, &replay, Spec::load().unwrap());
+            assert!(story.contains("  way out") && story.contains(words), "{story}");
+            assert!(story.lines().all(|line| line == line.trim_end()), "{story}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ mod junit;
 mod summary;
 
 pub use document::{CheckLine, Preflight, Report, RequirementLine, Suite};
-pub use explain::{Replay, explain, headline};
+pub use explain::{Replay, explain, headline, one_line};
 pub use folder::{FolderError, RunFolder};
 pub use junit::junit;
 pub use summary::{ContractLine, Summary};

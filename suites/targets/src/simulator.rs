@@ -134,8 +134,7 @@ impl Launch for Degenerate {
             let stage = Stage::new(seed);
             let listener = stage.listen(SIMULATOR).await?;
             let clock = stage.clock.clone();
-            let serving =
-                tokio::spawn(degenerate::serve(self.kind, listener, clock, std::future::pending()));
+            let serving = tokio::spawn(degenerate::serve(self.kind, listener, clock, std::future::pending()));
             // A server task that has not run yet would still be listening.
             tokio::task::yield_now().await;
             Ok(stage.opened(&self.description, Box::new(serving)))

@@ -21,7 +21,6 @@ fn refused_in(folder: &std::path::Path, arguments: &[&str], words: &[&str]) {
 #[test]
 fn names_that_name_nothing() {
     refused(&["run", "--check", "VET-99*"], &["VET-99*", "no built check matches"]);
-    refused(&["run", "--check", "VET-23-a"], &["pending"]);
     refused(&["run", "--check", "VET-03-bb"], &["did you mean `VET-03-b`?"]);
     refused(&["run", "--contract", "oao", "--check", "VET-03-b"], &["contract `oao`"]);
     refused(&["run", "--contract", "veta"], &["veta", "oao, vetta"]);
@@ -40,12 +39,26 @@ fn names_that_name_nothing() {
         &["simulate", "--contract", "oao", "--defect", "writable-catalogue"],
         &["belongs to contract `vetta`"],
     );
-    refused(&["simulate", "--contract", "vetta", "--defect", "runs-before-decision"], &["not built yet"]);
     refused(&["simulate", "--contract", "vetta", "--degenerate", "sleepy"], &["sleepy", "accepts-and-hangs"]);
     refused(&["simulate", "--contract", "vetta", "--model", "ftp://x"], &["--model"]);
     refused(&["simulate", "--contract", "vetta", "--listen", "nowhere"], &["HOST:PORT"]);
     refused(&["run", "--url", "localhost:80"], &["http://"]);
     refused(&["frobnicate"], &["frobnicate"]);
+}
+
+#[test]
+fn what_is_not_built_yet_is_said_to_be_pending() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = run(folder.path(), &["list", "--pending", "--format", "json"]).out;
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    for contract in ["oao", "vetta"] {
+        let Some(check) = list.as_array().unwrap().iter().find(|line| line["contract"] == contract) else {
+            continue;
+        };
+        let (id, defect) = (check["id"].as_str().unwrap(), check["partners"][1].as_str().unwrap());
+        refused(&["run", "--check", id], &[id, "pending"]);
+        refused(&["simulate", "--contract", contract, "--defect", defect], &[id, "not built yet"]);
+    }
 }
 
 #[test]

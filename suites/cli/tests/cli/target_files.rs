@@ -60,7 +60,7 @@ fn a_variable_that_is_not_set_is_named() {
     }
 }
 
-/// A server, a check that the model steers, and the keys.
+/// The example of `contract`, with `keys` in its variables, on the simulator that it describes.
 fn runs_green(contract: Contract, checks: &[&str], keys: &[(&str, &str)]) {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["simulate", "--contract", contract.name()]);
@@ -68,7 +68,9 @@ fn runs_green(contract: Contract, checks: &[&str], keys: &[(&str, &str)]) {
     fs::write(folder.path().join("target.toml"), text).unwrap();
     let mut command = proofhouse(folder.path());
     command.args(["run", "--target", "target.toml", "--out", "out"]);
-    checks.iter().for_each(|check| drop(command.args(["--check", check])));
+    for check in checks {
+        command.args(["--check", check]);
+    }
     let output = command.envs(keys.iter().copied()).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
     for file in ["report.json", "junit.xml", "recording.jsonl"] {
@@ -80,7 +82,7 @@ fn runs_green(contract: Contract, checks: &[&str], keys: &[(&str, &str)]) {
 #[test]
 fn the_oao_example_describes_the_simulator() {
     let key = "oao_exampleprefix_0123456789abcdef0123456789abcdef";
-    runs_green(Contract::Oao, &["OAO-11-a", "OAO-27", "OAO-30-b"], &[("OAO_KEY", key)]);
+    runs_green(Contract::Oao, &["OAO-11-a", "OAO-13", "OAO-30-b"], &[("OAO_KEY", key)]);
 }
 
 #[test]

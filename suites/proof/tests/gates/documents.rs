@@ -187,8 +187,7 @@ async fn the_documented_operations_run_one_after_the_other_on_one_workspace() {
     assert_eq!(told(&journal, "verify-2", "read_to_verify"), order);
     // Every request said what its turn expects: the instructions, the task and the tools.
     let turns: Vec<&str> = journal.iter().filter_map(|asked| asked.turn.as_deref()).collect();
-    let expected =
-        ["parent-1", "extract-1", "extract-2", "parent-2", "verify-1", "verify-2", "parent-3"];
+    let expected = ["parent-1", "extract-1", "extract-2", "parent-2", "verify-1", "verify-2", "parent-3"];
     assert_eq!(turns, expected);
     for asked in &journal {
         assert_eq!(asked.journal["findings"], json!([]), "{:?}", asked.turn);
@@ -223,7 +222,8 @@ async fn the_sample_of_the_catalogue_is_what_is_served() {
     assert_eq!(pi["base"], "pi");
     assert_eq!(&get(&opened, "/v1/harnesses/pi").await, pi);
     let list = get(&opened, "/v1/harnesses").await;
-    let listed: Vec<&Value> = list["data"].as_array().unwrap().iter().filter(|row| row["base"] == "pi").collect();
+    let listed: Vec<&Value> =
+        list["data"].as_array().unwrap().iter().filter(|row| row["base"] == "pi").collect();
     assert_eq!(listed, [pi]);
     // Around the rows the list is the sample too.
     let envelope = |list: &Value| {
