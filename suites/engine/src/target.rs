@@ -6,4 +6,4 @@ mod settings;
 
 pub use description::{Credential, Description, ModelWiring, Scope};
 pub use read::{DescriptionError, from_json, from_toml};
-pub use settings::{Setting, SettingKind, settings};
+pub use settings::{Setting, SettingKind, credentials, settings};

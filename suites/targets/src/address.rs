@@ -32,6 +32,9 @@ pub enum AddressError {
     /// The URL or the description is bad.
     #[error(transparent)]
     Description(#[from] DescriptionError),
+    /// The target describes itself badly.
+    #[error("its answer to GET /_control/target is no target description: {0}")]
+    Answer(DescriptionError),
     /// The operating system gave no runtime.
     #[error("cannot start a runtime: {0}")]
     Runtime(#[from] std::io::Error),
@@ -52,9 +55,12 @@ impl Address {
         let request = Request::new("GET", format!("{prefix}/_control/target"));
         let answer = runtime.block_on(send(&Net::Tcp, &authority, &request, CONTROL));
         let Ok(Response { status: 200, body, .. }) = answer else { return Ok(None) };
-        let Some(mut description) = std::str::from_utf8(&body).ok().and_then(|text| from_json(text).ok())
-        else {
-            return Ok(None);
+        let Ok(text) = std::str::from_utf8(&body) else { return Ok(None) };
+        let mut description = match from_json(text) {
+            Ok(description) => description,
+            // Whoever names a contract means to describe itself, and is told what is wrong with it.
+            Err(error) if names_a_contract(text) => return Err(AddressError::Answer(error)),
+            Err(_) => return Ok(None),
         };
         // It is reached at the URL that was given, whatever it takes itself to be.
         description.url = url.to_owned();
@@ -66,6 +72,11 @@ impl Address {
     pub fn unknown(url: &str, contract: spec::Contract) -> Result<Self, DescriptionError> {
         Self::described(bare(url, contract))
     }
+}
+
+fn names_a_contract(text: &str) -> bool {
+    let answer = serde_json::from_str::<serde_json::Value>(text);
+    answer.is_ok_and(|answer| answer.get("contract").is_some() && answer.get("url").is_some())
 }
 
 fn bare(url: &str, contract: spec::Contract) -> Description {

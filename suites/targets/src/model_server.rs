@@ -52,7 +52,7 @@ fn start(wiring: &ModelWiring, seed: Seed) -> Result<Served, LaunchError> {
             let listener = match Net::Tcp.listen(&wiring.listen).await {
                 Ok(listener) => listener,
                 Err(error) => {
-                    let reason = format!("[model] listen: cannot listen at {}: {error}", wiring.listen);
+                    let reason = format!("[model] listen: cannot listen at {}: {error}; give HOST:PORT, with port 0 for a free one", wiring.listen);
                     return drop(ready.send(Err(LaunchError::new(reason))));
                 }
             };

@@ -1,8 +1,9 @@
 //! Reading a description, with errors that show the way out.
 
+use recording::Lane;
 use spec::Contract;
 
-use super::{Credential, Description, settings};
+use super::{Credential, Description, credentials, settings};
 
 /// A description that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,16 +16,18 @@ pub enum DescriptionError {
         /// The field that was probably meant.
         nearest: Option<String>,
     },
-    /// A setting does not exist for the contract.
-    #[error("[settings] {name}: a target of contract `{contract}` has no such setting; it has {known}{}", did_you_mean(.nearest))]
-    UnknownSetting {
-        /// The setting.
+    /// A setting or a credential does not exist for the contract.
+    #[error("[{section}] {name}: a target of contract `{contract}` has no such entry{}; it may have {known}", did_you_mean(.nearest))]
+    Unknown {
+        /// `settings` or `credentials`.
+        section: &'static str,
+        /// The name.
         name: String,
         /// The contract.
         contract: Contract,
-        /// The setting that was probably meant.
+        /// The name that was probably meant.
         nearest: Option<String>,
-        /// All settings.
+        /// All names.
         known: String,
     },
     /// A setting has the wrong type.
@@ -72,7 +75,9 @@ pub fn from_toml(
     text: &str,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Description, DescriptionError> {
-    let parsed: Description = toml::from_str(text).map_err(|error| malformed(placed(text, &error)))?;
+    let mut parsed: Description = toml::from_str(text).map_err(|error| malformed(placed(text, &error)))?;
+    // Whatever a file describes lives in real time.
+    parsed.lane = Lane::Wall;
     finish(parsed, variable)
 }
 
@@ -111,23 +116,22 @@ fn finish(
     mut parsed: Description,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Description, DescriptionError> {
-    let known = settings(parsed.contract);
+    let contract = parsed.contract;
+    let known = settings(contract);
+    let names: Vec<&str> = known.iter().map(|setting| setting.name).collect();
     for (name, value) in &parsed.settings {
         let Some(setting) = known.iter().find(|setting| setting.name == name) else {
-            let names: Vec<&str> = known.iter().map(|setting| setting.name).collect();
-            let near = names.iter().map(|each| (strsim::damerau_levenshtein(name, each), *each)).min();
-            return Err(DescriptionError::UnknownSetting {
-                name: name.clone(),
-                contract: parsed.contract,
-                nearest: near.filter(|(distance, _)| *distance <= 3).map(|(_, near)| near.to_owned()),
-                known: names.join(", "),
-            });
+            return Err(unknown("settings", name, contract, &names));
         };
         if !setting.kind.holds(value) {
             return Err(DescriptionError::WrongType { name: name.clone(), wanted: setting.kind.words() });
         }
     }
+    let names: Vec<&str> = credentials(contract).iter().map(|(name, _)| *name).collect();
     for (name, credential) in &mut parsed.credentials {
+        if !names.contains(&name.as_str()) {
+            return Err(unknown("credentials", name, contract, &names));
+        }
         if let Credential::Env(from) = credential {
             let value = variable(from).filter(|value| !value.is_empty());
             let value = value
@@ -137,6 +141,16 @@ fn finish(
     }
     check_scope(&parsed)?;
     Ok(parsed)
+}
+
+fn unknown(section: &'static str, name: &str, contract: Contract, names: &[&str]) -> DescriptionError {
+    DescriptionError::Unknown {
+        section,
+        name: name.to_owned(),
+        contract,
+        nearest: spec::nearest(name, names.iter().copied()),
+        known: names.join(", "),
+    }
 }
 
 fn check_scope(parsed: &Description) -> Result<(), DescriptionError> {
@@ -159,7 +173,9 @@ fn check_scope(parsed: &Description) -> Result<(), DescriptionError> {
 impl Description {
     /// `host:port` and the path before every request, from the URL.
     pub fn address(&self) -> Result<(String, String), DescriptionError> {
-        let fail = |reason| DescriptionError::Url { url: self.url.clone(), reason };
+        // A URL with a password in it is not repeated.
+        let url = if self.url.contains('@') { "(a URL with credentials)" } else { &self.url };
+        let fail = |reason| DescriptionError::Url { url: url.to_owned(), reason };
         let rest = match self.url.split_once("://") {
             Some(("http", rest)) => rest,
             Some(("https", _)) => {
@@ -212,6 +228,8 @@ reserved_ids = ["soon"]
     fn a_typo_is_told_with_its_line_and_the_field_that_was_meant() {
         let error = read(&GOOD.replace("version", "verson")).unwrap_err().to_string();
         assert!(error.contains("line 3") && error.contains("did you mean `version`?"), "{error}");
+        let error = read(&GOOD.replace("primary", "primry")).unwrap_err().to_string();
+        assert!(error.contains("did you mean `primary`?"), "{error}");
         let error = read(&GOOD.replace("reserved_ids", "reservd_ids")).unwrap_err().to_string();
         assert!(error.contains("did you mean `reserved_ids`?"), "{error}");
     }

@@ -64,6 +64,22 @@ pub fn settings(contract: Contract) -> &'static [Setting] {
     }
 }
 
+/// The credentials that a target of `contract` may give, and what each is.
+pub fn credentials(contract: Contract) -> &'static [(&'static str, &'static str)] {
+    match contract {
+        Contract::Oao => &[
+            ("primary", "a key with every scope in the project"),
+            ("reader", "a key of the project that may only read"),
+            ("other_project", "a key of another project"),
+        ],
+        Contract::Vetta => &[
+            ("primary", "the key that is used where nothing else is said"),
+            ("second_account", "a key of another account in the same environment"),
+            ("future", "a key of an environment whose catalogue has further rows"),
+        ],
+    }
+}
+
 impl SettingKind {
     /// Whether `value` has this type.
     pub(super) fn holds(self, value: &Value) -> bool {
