@@ -2,13 +2,15 @@
 
 use axum::{
     Extension, Json, Router,
-    extract::State,
+    extract::{Request, State},
     http::StatusCode,
+    middleware::{Next, from_fn},
     response::{IntoResponse, Response},
     routing::{get, put},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tower::ServiceExt;
 use wire::net::Peer;
 
 use crate::ModelAddress;
@@ -20,28 +22,28 @@ pub(crate) struct Control {
     pub(crate) model: ModelAddress,
 }
 
-/// The routes of the control port.
+/// Puts the control port in front of a contract's routes.
 ///
 /// * `GET /_control/target` gives the target description.
 /// * `PUT /_control/model` takes `{"url": "http://host:port/v1"}`, the model to call from now on.
-pub(crate) fn router(control: Control) -> Router {
-    Router::new()
+///
+/// A peer from elsewhere gets whatever the contract says of a path that it does not have, and so does not
+/// learn that there is a control port.
+pub(crate) fn in_front_of(contract: Router, control: Control) -> Router {
+    let port = Router::new()
         .route("/_control/target", get(target))
         .route("/_control/model", put(model))
-        .route_layer(axum::middleware::from_fn(local_only))
-        .with_state(control)
-}
-
-/// A peer from elsewhere does not learn that there is a control port.
-async fn local_only(
-    peer: Option<Extension<Peer>>,
-    request: axum::extract::Request,
-    next: axum::middleware::Next,
-) -> Response {
-    match peer {
-        Some(Extension(peer)) if peer.is_local() => next.run(request).await,
-        _ => StatusCode::NOT_FOUND.into_response(),
-    }
+        .with_state(control);
+    contract.layer(from_fn(move |peer: Option<Extension<Peer>>, request: Request, next: Next| {
+        let port = port.clone();
+        async move {
+            let is_here = peer.is_some_and(|Extension(peer)| peer.is_local());
+            if is_here && request.uri().path().starts_with("/_control/") {
+                return port.oneshot(request).await.unwrap_or_else(|never| match never {});
+            }
+            next.run(request).await
+        }
+    }))
 }
 
 async fn target(State(control): State<Control>) -> Json<Value> {
@@ -76,7 +78,6 @@ mod tests {
     use std::net::SocketAddr;
 
     use axum::{body::Body, http::Request};
-    use tower::ServiceExt;
 
     use super::*;
 
@@ -95,7 +96,7 @@ mod tests {
             None => request,
         };
         let request = request.body(Body::from(body.to_owned())).unwrap();
-        router(control.clone()).oneshot(request).await.unwrap().status()
+        in_front_of(Router::new(), control.clone()).oneshot(request).await.unwrap().status()
     }
 
     fn at(address: &str) -> Option<Peer> {

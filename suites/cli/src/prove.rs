@@ -104,7 +104,10 @@ fn text(matrix: &Matrix) {
         say(&format!("  unproven     {id}: {said}"));
     }
     matrix.orphans.iter().for_each(|defect| say(&format!("  orphan       {defect}: no check sees it")));
-    say(&format!("  aim          {:.4}: the part of the other cells that is green or declared as a side effect", matrix.aim));
+    say(&format!(
+        "  aim          {:.4}: the part of the other cells that is green or declared as a side effect",
+        matrix.aim
+    ));
     for cell in matrix
         .cells
         .iter()
