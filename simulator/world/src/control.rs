@@ -6,7 +6,7 @@ use axum::{
     http::StatusCode,
     middleware::{Next, from_fn},
     response::{IntoResponse, Response},
-    routing::{get, put},
+    routing::get,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,13 +26,14 @@ pub(crate) struct Control {
 ///
 /// * `GET /_control/target` gives the target description.
 /// * `PUT /_control/model` takes `{"url": "http://host:port/v1"}`, the model to call from now on.
+/// * `GET /_control/model` gives it back, so that a run can see whether another one took the target over.
 ///
 /// A peer from elsewhere gets whatever the contract says of a path that it does not have, and so does not
 /// learn that there is a control port.
 pub(crate) fn in_front_of(contract: Router, control: Control) -> Router {
     let port = Router::new()
         .route("/_control/target", get(target))
-        .route("/_control/model", put(model))
+        .route("/_control/model", get(named).put(model))
         .with_state(control);
     contract.layer(from_fn(move |peer: Option<Extension<Peer>>, request: Request, next: Next| {
         let port = port.clone();
@@ -44,6 +45,10 @@ pub(crate) fn in_front_of(contract: Router, control: Control) -> Router {
             next.run(request).await
         }
     }))
+}
+
+async fn named(State(control): State<Control>) -> Json<Value> {
+    Json(json!({"url": control.model.get().map(|url| url.to_string())}))
 }
 
 async fn target(State(control): State<Control>) -> Json<Value> {

@@ -4,10 +4,17 @@ use std::io::{self, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Says a line on standard output. A reader that has gone away is no reason to fail.
+/// Says a line on standard output. A reader that has gone away is no reason to fail; a disk that is full
+/// is one, and ends the process.
 pub(crate) fn say(line: &str) {
     let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("error: cannot write to standard output: {error}"));
+            std::process::exit(recording::ExitCode::CouldNotJudge.code().into());
+        }
+        _ => {}
+    }
 }
 
 /// Says a line on standard error.

@@ -1,9 +1,14 @@
 //! `proofhouse judge`.
 
-use std::{fs::File, io::BufReader, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    io::BufReader,
+    path::PathBuf,
+};
 
 use clap::Args;
-use engine::{settle, target::Scope};
+use engine::settle;
 use recording::{Counts, ExitCode, Lane, Outcome, Status, read_lines};
 use report::{Replay, Report, explain, headline};
 use spec::Spec;
@@ -32,9 +37,15 @@ pub(crate) fn judge(arguments: &Arguments) -> Done {
         let Some(check) = registry.get(&recording.check) else {
             return Err(within(format!("check `{}` is not built in this version", recording.check)));
         };
+        if check.contract != header.contract {
+            let (id, contract) = (&recording.check, header.contract);
+            return Err(within(format!(
+                "check `{id}` is none of contract `{contract}`, which the header names"
+            )));
+        }
         let verdict = engine::judge(check, &recording, spec);
         let performed = engine::Performed { recording, verdict, duration_ms: 0 };
-        outcomes.push(settle(check.id, performed, &Scope::default()));
+        outcomes.push(settle(check.id, performed, &header.scope));
     }
     // A recording does not say where its target was.
     let target = match header.target.lane {
@@ -48,6 +59,9 @@ pub(crate) fn judge(arguments: &Arguments) -> Done {
             say(&explain(outcome, &replay, spec));
         }
     }
+    if outcomes.is_empty() {
+        return Err(within("it holds no check: the target was not judged".to_owned()));
+    }
     let counts = Counts::of(outcomes.iter().map(|outcome| outcome.status));
     say(&format!("{}: {}", counted(outcomes.len(), "check"), counts_words(&counts.0)));
     compare(path, &outcomes);
@@ -58,11 +72,12 @@ pub(crate) fn judge(arguments: &Arguments) -> Done {
 fn compare(path: &std::path::Path, outcomes: &[Outcome]) {
     let Ok(text) = std::fs::read_to_string(path.with_file_name("report.json")) else { return };
     let Ok(report) = serde_json::from_str::<Report>(&text) else { return };
-    let differs = |outcome: &&Outcome| {
-        let live = report.checks.iter().find(|check| check.id == outcome.id);
-        live.is_some_and(|live| live.reason != outcome.verdict.reason())
-    };
-    match outcomes.iter().filter(differs).map(|outcome| outcome.id.as_str()).collect::<Vec<_>>() {
+    let live: BTreeMap<&str, _> =
+        report.checks.iter().map(|check| (check.id.as_str(), (check.status, check.reason.clone()))).collect();
+    let now: BTreeMap<&str, _> =
+        outcomes.iter().map(|each| (each.id.as_str(), (each.status, each.verdict.reason()))).collect();
+    let ids: BTreeSet<&str> = live.keys().chain(now.keys()).copied().collect();
+    match ids.into_iter().filter(|id| live.get(id) != now.get(id)).collect::<Vec<_>>() {
         differing if differing.is_empty() => say("the report beside the recording says the same"),
         differing => complain(&format!(
             "the report beside the recording says something else of {}",

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "GLOB")]
     check: Vec<String>,
     /// The seed of every world.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
     /// Cells at a time; one per core by default.
     #[arg(long, value_name = "N", value_parser = at_least_one)]

@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     subject: Subject,
     /// The seed: one seed, one result.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
     /// Cases of each property check; 256 in process, 16 by URL.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -161,7 +161,7 @@ fn one_contract(
         }
         None => say_contract(&report, ms, spec),
     }
-    folder.contract(&report, &outcomes, &replay, spec)?;
+    folder.contract(&report, &outcomes, &replay, &description.scope, spec)?;
     Ok(report)
 }
 

@@ -2,8 +2,8 @@
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
-use recording::{CaseView, FindingKind, Judged, Recording, Verdict, Witness};
-use spec::{Level, Spec};
+use recording::{CaseView, FindingKind, Judged, Recording, Verdict, View, Witness};
+use spec::{Level, Need, Spec};
 
 use crate::{Check, Kind, Property};
 
@@ -22,14 +22,26 @@ pub(crate) fn words(panic: &(dyn Any + Send)) -> String {
 }
 
 fn decide(check: &Check, recording: &Recording, spec: &Spec) -> Verdict {
+    if !recording.is_whole() {
+        let reason =
+            format!("{}: the recording is not whole: entries are missing or out of place", recording.check);
+        return Verdict::Error { reason };
+    }
     if let Some(verdict) = recording.stopped(None) {
         return verdict;
+    }
+    let entry = spec.check(check.id);
+    if entry.is_some_and(|(_, entry)| entry.needs.contains(&Need::SteerableModel))
+        && recording.model_turns().is_empty()
+    {
+        let reason = "no request reached the suite's model: is the target set up to call it? See `[model]` in the target file";
+        return Verdict::Untested { reason: reason.to_owned() };
     }
     let verdict = match check.kind {
         Kind::Single { judge, .. } => judge(recording, spec).into(),
         Kind::Property(property) => fold(property, recording, spec).into(),
     };
-    let level = spec.check(check.id).map_or(Level::Must, |(requirement, _)| requirement.level);
+    let level = entry.map_or(Level::Must, |(requirement, _)| requirement.level);
     weigh(verdict, level)
 }
 

@@ -19,6 +19,11 @@ pub trait Launch: Sync {
 
     /// Brings it up, within the runtime of its lane.
     fn open(&self, seed: Seed) -> LocalBoxFuture<'_, Result<Opened, LaunchError>>;
+
+    /// Asked after a run on a shared target: whether nobody else took it over meanwhile.
+    fn confirm(&self) -> LocalBoxFuture<'_, Result<(), LaunchError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 }
 
 /// A target that is up.

@@ -89,7 +89,7 @@ impl<'a> Listening<'a> {
         loop {
             while let Some(frame) = self.waiting.pop_front() {
                 let Some(data) = frame.data else { continue };
-                let data = self.driver.recorder().redact(&data);
+                let data = self.driver.recorder().redact_json(&data);
                 let data = serde_json::from_str(&data).unwrap_or(Value::String(data));
                 let received = Received { id: frame.id, event: frame.event, data };
                 if !(self.about)(&received) {

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use recording::{
     Answer, Bodies, Body, Entry, Exchange, FailureKind, Question, Reception, Recording, TargetFacts, What,
 };
+use serde_json::Value;
 use wire::{
     Clock,
     http::{Failure, Open, Request, Response},
@@ -98,7 +99,48 @@ impl Recorder {
             .fold(text.to_owned(), |text, (name, value)| text.replace(value, &format!("{{{{{name}}}}}")))
     }
 
+    /// As [`Recorder::redact`], for what may be JSON: a secret that is spelled with escapes is found too. A
+    /// text that has one is written anew, compact; any other stays as it came.
+    pub(crate) fn redact_json(&self, text: &str) -> String {
+        let plain = self.redact(text);
+        if !plain.contains('\\') {
+            return plain;
+        }
+        let Ok(mut value) = serde_json::from_str::<Value>(&plain) else { return plain };
+        if self.redact_value(&mut value) { value.to_string() } else { plain }
+    }
+
+    fn redact_value(&self, value: &mut Value) -> bool {
+        match value {
+            Value::String(text) => {
+                let clean = self.redact(text);
+                let found = clean != *text;
+                *text = clean;
+                found
+            }
+            Value::Array(items) => {
+                items.iter_mut().fold(false, |found, item| self.redact_value(item) | found)
+            }
+            Value::Object(members) => {
+                let mut found = false;
+                let given = std::mem::take(members);
+                for (name, mut member) in given {
+                    found |= self.redact_value(&mut member);
+                    let clean = self.redact(&name);
+                    found |= clean != name;
+                    members.insert(clean, member);
+                }
+                found
+            }
+            _ => false,
+        }
+    }
+
+    /// Ends the recording. Its last entry says how many came before it, so that one that was cut is seen
+    /// to be.
     pub(crate) fn finish(&self, check: &str, token: &str, target: TargetFacts) -> Recording {
+        self.set_case(None);
+        self.put("end", What::End { entries: self.len() });
         let state = self.state.take();
         Recording {
             check: check.to_owned(),
@@ -139,7 +181,7 @@ impl Recorder {
 
     fn body(&self, bytes: &[u8]) -> recording::BodyRef {
         let body = match Body::new(bytes) {
-            Body::Text(text) => Body::Text(self.redact(&text)),
+            Body::Text(text) => Body::Text(self.redact_json(&text)),
             hex @ Body::Hex(_) => hex,
         };
         self.state.borrow_mut().bodies.put(body)
@@ -155,4 +197,26 @@ fn failed(failure: &Failure) -> Reception {
         Failure::TooLarge(_) => FailureKind::TooLarge,
     };
     Reception::Failed { kind, reason: failure.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_secret_is_found_however_it_is_spelled() {
+        let secrets =
+            vec![("primary".to_owned(), "sk/a+b==".to_owned()), ("other".to_owned(), "plain".to_owned())];
+        let recorder = Recorder::new(Clock::virtual_time(), secrets);
+        for (text, expected) in [
+            (r#"{"a":"Bearer sk/a+b=="}"#, r#"{"a":"Bearer {{primary}}"}"#),
+            (r#"{"a": "Bearer sk\/a+b=="}"#, r#"{"a":"Bearer {{primary}}"}"#),
+            (r#"["\u0070lain", 1]"#, r#"["{{other}}",1]"#),
+            (r#"{"sk\/a+b==": null}"#, r#"{"{{primary}}":null}"#),
+            (r#"{"kept":  "a\nb"}"#, r#"{"kept":  "a\nb"}"#),
+            ("not json \\ sk/a+b==", "not json \\ {{primary}}"),
+        ] {
+            assert_eq!(recorder.redact_json(text), expected, "{text}");
+        }
+    }
 }

@@ -7,13 +7,11 @@ use std::sync::{
 };
 
 use futures_util::{StreamExt, stream};
-use recording::{Lane, Outcome, Status, Verdict};
-use spec::Spec;
+use recording::{Lane, Outcome, Scope, Status, Verdict};
+use spec::{Need, Spec};
 use wire::Seed;
 
-use crate::{
-    Budget, Check, Launch, LaunchError, Opened, Performed, Registry, Sampling, perform, target::Scope,
-};
+use crate::{Budget, Check, Launch, LaunchError, Opened, Performed, Registry, Sampling, perform};
 
 /// What to run, and how.
 #[derive(Clone)]
@@ -194,6 +192,12 @@ fn on_one(
             let outcome = settle(id, performed, scope);
             watch(Progress::Ended(&outcome));
             outcomes.push((at, outcome));
+        }
+        let steers = |check: &Check| {
+            spec.check(check.id).is_some_and(|(_, entry)| entry.needs.contains(&Need::SteerableModel))
+        };
+        if plan.checks.iter().any(steers) {
+            launch.confirm().await?;
         }
         outcomes.sort_by_key(|(at, _)| *at);
         Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())

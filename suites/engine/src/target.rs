@@ -4,6 +4,6 @@ mod description;
 mod read;
 mod settings;
 
-pub use description::{Credential, Description, ModelWiring, Scope};
+pub use description::{Credential, Description, ModelWiring};
 pub use read::{DescriptionError, from_json, from_toml};
 pub use settings::{Setting, SettingKind, credentials, settings};

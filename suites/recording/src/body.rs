@@ -76,9 +76,4 @@ impl Bodies {
     pub fn iter(&self) -> impl Iterator<Item = (&BodyRef, &Body)> {
         self.0.iter()
     }
-
-    /// Stores a body under a name that a file gives it.
-    pub(crate) fn insert(&mut self, name: BodyRef, body: Body) {
-        self.0.insert(name, body);
-    }
 }

@@ -54,6 +54,11 @@ pub enum What {
     Case(CaseLabel),
     /// The drive went no further.
     Stop(Stop),
+    /// The recording is whole. It is the last entry.
+    End {
+        /// How many entries came before.
+        entries: usize,
+    },
 }
 
 /// A request and its answer.

@@ -47,3 +47,15 @@ impl TargetFacts {
         items.into_iter().flatten().filter_map(|item| item.as_str()).collect()
     }
 }
+
+/// What is agreed about the verdicts on a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scope {
+    /// Checks whose `untested` stays in the denominator but out of the exit code.
+    #[serde(default)]
+    pub untestable: Vec<String>,
+    /// Checks that are known to fail. They are run, and one that passes fails the run.
+    #[serde(default)]
+    pub expected_fail: Vec<String>,
+}

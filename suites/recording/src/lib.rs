@@ -16,7 +16,7 @@ pub use body::{Bodies, Body, BodyRef};
 pub use entry::{
     Answer, CaseLabel, Entry, Exchange, FailureKind, ModelTurn, Question, Reception, Stop, What,
 };
-pub use facts::{Lane, TargetFacts};
+pub use facts::{Lane, Scope, TargetFacts};
 pub use lines::{Line, LinesError, Provenance, read_lines, write_lines};
 pub use outcome::{Counts, ExitCode, Outcome};
 pub use recording::{CaseView, Recording};

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Bodies, CaseLabel, Entry, Finding, FindingKind, Seen, Stop, TargetFacts, Verdict, View, What, Witness,
+    Bodies, CaseLabel, Entry, Finding, FindingKind, Lane, Seen, Stop, TargetFacts, Verdict, View, What,
+    Witness,
 };
 
 /// Everything that happened in one check.
@@ -80,6 +81,12 @@ impl Recording {
         Seen::new(self, entry)
     }
 
+    /// Whether nothing is missing: the last entry is the end, and says how many came before it.
+    pub fn is_whole(&self) -> bool {
+        let before = self.entries.len().saturating_sub(1);
+        matches!(self.entries.last().map(|last| &last.what), Some(What::End { entries }) if *entries == before)
+    }
+
     /// What stopped the drive within `case` (`None`: outside every case), as a verdict.
     pub fn stopped(&self, case: Option<&str>) -> Option<Verdict> {
         let at = self
@@ -109,6 +116,10 @@ impl Recording {
                 reason: reason.clone(),
                 evidence: self.entries.iter().rposition(|each| &each.label == evidence).map(Witness::of),
             },
+            // In real time the suite's own pace counts too; noise is not held against a target.
+            Stop::Budget { ms } if self.target.lane == Lane::Wall => {
+                Verdict::Untested { reason: format!("the check did not end within its budget of {ms} ms") }
+            }
             Stop::Budget { ms } => Verdict::Fail(Finding {
                 kind: FindingKind::NoAnswer,
                 message: "the check did not end within its budget".to_owned(),

@@ -228,6 +228,7 @@ impl<'a> Seen<'a> {
             What::Fact(value) => value.to_string(),
             What::Case(label) => format!("case {}: {}", label.case, label.rule),
             What::Stop(stop) => format!("{stop:?}"),
+            What::End { entries } => format!("the end, after {entries} entries"),
         };
         quote(&text)
     }

@@ -70,7 +70,7 @@ fn message_at(
     let exchange = match &recording.entries[entry].what {
         What::Exchange(exchange) => exchange,
         What::Event { data, .. } => return Ok(Some((EVENT, data.clone()))),
-        What::Model(_) | What::Fact(_) | What::Case(_) | What::Stop(_) => return Ok(None),
+        What::Model(_) | What::Fact(_) | What::Case(_) | What::Stop(_) | What::End { .. } => return Ok(None),
     };
     let seen = recording.at(entry);
     let (Some(status), Some(body)) = (seen.status(), seen.body()) else { return Ok(None) };

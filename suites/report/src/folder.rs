@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use recording::{Outcome, Provenance, write_lines};
+use recording::{Outcome, Provenance, Scope, write_lines};
 use serde::Serialize;
 use spec::{Contract, Spec};
 
@@ -21,14 +21,32 @@ pub struct FolderError {
     pub reason: String,
 }
 
+/// The files of a contract.
+const FILES: [&str; 3] = ["report.json", "junit.xml", "recording.jsonl"];
+/// The file of the whole run.
+const SUMMARY: &str = "summary.json";
+
 /// Where a run leaves its files.
 #[derive(Clone, Debug)]
 pub struct RunFolder(PathBuf);
 
 impl RunFolder {
-    /// Makes the folder, with those above it.
+    /// Makes the folder, with those above it. Files of an earlier run are taken away, so that what is there
+    /// afterwards is of one run; nothing else in it is touched.
     pub fn create(path: &Path) -> Result<Self, FolderError> {
         fs::create_dir_all(path).map_err(failed(path))?;
+        let of_contract = |contract: Contract| FILES.map(|name| path.join(contract.name()).join(name));
+        let files = Contract::ALL.into_iter().flat_map(of_contract).chain([path.join(SUMMARY)]);
+        for file in files {
+            match fs::remove_file(&file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&file)(error)),
+                _ => {}
+            }
+        }
+        for contract in Contract::ALL {
+            // One that holds something else stays.
+            let _ = fs::remove_dir(path.join(contract.name()));
+        }
         Ok(Self(path.to_owned()))
     }
 
@@ -43,6 +61,7 @@ impl RunFolder {
         report: &Report,
         outcomes: &[Outcome],
         replay: &Replay,
+        scope: &Scope,
         spec: &Spec,
     ) -> Result<(), FolderError> {
         let contract: Contract = report.contract;
@@ -50,11 +69,17 @@ impl RunFolder {
         fs::create_dir_all(&folder).map_err(failed(&folder))?;
         json(&folder.join("report.json"), report)?;
         let path = folder.join("junit.xml");
-        let text = junit(contract, outcomes, replay, spec)
+        let text = junit(report, outcomes, replay, spec)
             .map_err(|error| FolderError { path: path.clone(), reason: error.to_string() })?;
         fs::write(&path, text).map_err(failed(&path))?;
         let path = folder.join("recording.jsonl");
-        let header = Provenance::new(&report.suite.version, contract, report.seed, report.target.clone());
+        let header = Provenance::new(
+            &report.suite.version,
+            contract,
+            report.seed,
+            report.target.clone(),
+            scope.clone(),
+        );
         let mut bytes = Vec::new();
         write_lines(&mut bytes, &header, outcomes.iter().map(|outcome| &outcome.recording))
             .map_err(failed(&path))?;
@@ -63,7 +88,7 @@ impl RunFolder {
 
     /// Writes `summary.json`.
     pub fn summary(&self, summary: &Summary) -> Result<(), FolderError> {
-        json(&self.0.join("summary.json"), summary)
+        json(&self.0.join(SUMMARY), summary)
     }
 }
 

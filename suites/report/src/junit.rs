@@ -4,19 +4,28 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 use recording::{Outcome, Status};
-use spec::{Contract, Spec};
+use spec::Spec;
 
-use crate::{Replay, explain};
+use crate::{Replay, Report, explain};
 
-/// The JUnit form of a run. A skip is a skip, and nothing that was not judged looks like a pass.
+/// The JUnit form of a run. A skip is a skip, and nothing that was not judged looks like a pass: a target
+/// that did not get through the preflight is one errored case.
 pub fn junit(
-    contract: Contract,
+    report: &Report,
     outcomes: &[Outcome],
     replay: &Replay,
     spec: &Spec,
 ) -> Result<String, quick_junit::SerializeError> {
     let mut document = Document::new("proofhouse");
+    let contract = report.contract;
     let mut suite = TestSuite::new(contract.name());
+    if let Some(reason) = &report.preflight.reason {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_type("not_judged").set_message(reason.as_str());
+        let mut case = TestCase::new("preflight", status);
+        case.set_classname(contract.name());
+        suite.add_test_case(case);
+    }
     for outcome in outcomes {
         let mut case = TestCase::new(outcome.id.as_str(), status(outcome, replay, spec));
         case.set_time(Duration::from_millis(outcome.duration_ms));

@@ -127,6 +127,31 @@ impl Launch for Address {
         }
         .boxed_local()
     }
+
+    fn confirm(&self) -> LocalBoxFuture<'_, Result<(), LaunchError>> {
+        async move {
+            let by_control = self.description.model.as_ref().is_some_and(|wiring| wiring.by_control);
+            let (Some(ours), true) = (self.model.url(), by_control) else { return Ok(()) };
+            let (authority, prefix) =
+                self.description.address().map_err(|error| LaunchError::new(error.to_string()))?;
+            match named(&authority, &prefix).await {
+                Some(theirs) if theirs != ours => Err(LaunchError::new(format!(
+                    "meanwhile somebody else, perhaps another run, pointed it at the model {theirs}; \
+                     let runs on one target follow each other"
+                ))),
+                _ => Ok(()),
+            }
+        }
+        .boxed_local()
+    }
+}
+
+/// The model that the target says it calls; `None` where it does not say.
+async fn named(authority: &str, prefix: &str) -> Option<String> {
+    let request = Request::new("GET", format!("{prefix}/_control/model"));
+    let answer = send(&Net::Tcp, authority, &request, CONTROL).await.ok()?;
+    let body: serde_json::Value = serde_json::from_slice(&answer.body).ok()?;
+    body.get("url")?.as_str().map(str::to_owned)
 }
 
 /// Tells the target which model to call.

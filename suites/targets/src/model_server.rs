@@ -26,6 +26,11 @@ struct Served {
 }
 
 impl ModelServer {
+    /// The base URL under which the target reaches the model, once that has been started.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.0.get()?.as_ref().ok().map(|served| served.url.as_str())
+    }
+
     /// The model, the base URL under which the target reaches it, and whether this call started it.
     pub(crate) fn get(&self, wiring: &ModelWiring, seed: Seed) -> Result<(Host, String, bool), LaunchError> {
         let mut started = false;

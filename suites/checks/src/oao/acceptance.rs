@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{
     agents::{self, Agent},
     operations::by_key,
+    refusal::numbered,
 };
 
 /// What is published and read: a name for the labels, and the operations.
@@ -22,19 +23,21 @@ pub(crate) struct Accepted {
     pub(crate) fields: &'static [&'static str],
     /// What is wrong when one of them differs.
     pub(crate) differs: &'static str,
+    /// How many variants were published.
+    pub(crate) variants: usize,
 }
 
 impl Accepted {
-    /// Only the keys are compared.
-    pub(crate) const fn keys(refused: &'static str, expected: &'static str) -> Self {
+    /// Only the keys of so many `variants` are compared.
+    pub(crate) const fn keys(variants: usize, refused: &'static str, expected: &'static str) -> Self {
         let differs = "a published version does not have the operations that it was published with";
-        Self { refused, expected, fields: &["key"], differs }
+        Self { refused, expected, fields: &["key"], differs, variants }
     }
 
     /// Every variant was accepted and reads back.
     pub(crate) fn judge(&self, view: &impl View) -> Judged {
         let mut witnesses = Vec::new();
-        for published in view.starting_with("publish ") {
+        for published in numbered(view.starting_with("publish "), self.variants, "publications")? {
             let answer = published.answer()?;
             if !(200..300).contains(&answer.status) {
                 return Err(published.finding(self.refused, self.expected).into());

@@ -135,8 +135,10 @@ fn differing_fields(sent: &Value, got: &Value) -> (String, String) {
     (wanted.join(", "), seen.join(", "))
 }
 
+const TEXTS: [&str; 3] = ["key", "description", "instructions"];
+
 async fn texts_missing(driver: &Driver<'_>) -> Drove {
-    let faults = ["key", "description", "instructions"].map(|field| (field, vec![without(field)]));
+    let faults = TEXTS.map(|field| (field, vec![without(field)]));
     refusal::attempt(driver, vec![operation("total")], faults.into()).await
 }
 
@@ -144,6 +146,7 @@ fn missing_text_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a definition with a missing field was published",
         expected: "a 4xx for a definition without `key`, `description` or `instructions`",
+        faults: TEXTS.len(),
     };
     words.judge(recording)
 }
@@ -158,7 +161,7 @@ async fn thirty_two(driver: &Driver<'_>) -> Drove {
 }
 
 fn thirty_two_accepted(recording: &Recording, _: &Spec) -> Judged {
-    Accepted::keys("32 operations were refused", "a 2xx for 32 operations").judge(recording)
+    Accepted::keys(1, "32 operations were refused", "a 2xx for 32 operations").judge(recording)
 }
 
 async fn thirty_three(driver: &Driver<'_>) -> Drove {
@@ -166,7 +169,7 @@ async fn thirty_three(driver: &Driver<'_>) -> Drove {
 }
 
 fn thirty_three_refused(recording: &Recording, _: &Spec) -> Judged {
-    Refused { published: "33 operations were published", expected: "a 4xx for 33 operations" }
+    Refused { published: "33 operations were published", expected: "a 4xx for 33 operations", faults: 1 }
         .judge(recording)
 }
 
@@ -175,5 +178,5 @@ async fn no_operations(driver: &Driver<'_>) -> Drove {
 }
 
 fn no_operations_accepted(recording: &Recording, _: &Spec) -> Judged {
-    Accepted::keys("an empty list of operations was refused", "a 2xx for no operations").judge(recording)
+    Accepted::keys(1, "an empty list of operations was refused", "a 2xx for no operations").judge(recording)
 }

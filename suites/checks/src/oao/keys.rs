@@ -34,7 +34,7 @@ async fn ends_of_length(driver: &Driver<'_>) -> Drove {
 }
 
 fn ends_of_length_accepted(recording: &Recording, _: &Spec) -> Judged {
-    Accepted::keys("a key of an allowed length was refused", "a 2xx for keys of 1 and of 64 characters")
+    Accepted::keys(2, "a key of an allowed length was refused", "a 2xx for keys of 1 and of 64 characters")
         .judge(recording)
 }
 
@@ -47,6 +47,7 @@ fn beyond_length_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a key outside the allowed length was published",
         expected: "a 4xx for an empty key and for one of 65 characters",
+        faults: 2,
     };
     words.judge(recording)
 }
@@ -56,7 +57,7 @@ async fn every_kind_of_character(driver: &Driver<'_>) -> Drove {
 }
 
 fn every_kind_accepted(recording: &Recording, _: &Spec) -> Judged {
-    Accepted::keys("a key that fits the pattern was refused", "a 2xx for the key `a-b_9`").judge(recording)
+    Accepted::keys(1, "a key that fits the pattern was refused", "a 2xx for the key `a-b_9`").judge(recording)
 }
 
 /// Why a key does not fit, and such a key.
@@ -79,6 +80,7 @@ fn outside_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a key that does not fit the pattern was published",
         expected: "a 4xx for every key outside `^[a-z][a-z0-9_-]*$`",
+        faults: OUTSIDE.len(),
     };
     words.judge(recording)
 }
@@ -91,6 +93,7 @@ fn final_line_feed_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a key with a final line feed was published",
         expected: "a 4xx for a key that a line feed follows",
+        faults: 1,
     };
     words.judge(recording)
 }
@@ -108,6 +111,7 @@ fn one_key_twice_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "two operations with one key were published",
         expected: "a 4xx for a key that occurs twice",
+        faults: 1,
     };
     words.judge(recording)
 }
@@ -137,6 +141,7 @@ fn key_of_a_tool_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "an operation with the name of a mounted tool was published",
         expected: "a 4xx for a key that a mounted tool has",
+        faults: 1,
     };
     words.judge(recording)
 }
@@ -158,6 +163,7 @@ fn key_of_the_platform_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "an operation with the name of a tool of the platform was published",
         expected: "a 4xx for the key `activate_skill`",
+        faults: 1,
     };
     words.judge(recording)
 }

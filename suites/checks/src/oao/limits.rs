@@ -37,7 +37,7 @@ async fn description_ends(driver: &Driver<'_>) -> Drove {
 
 fn description_ends_accepted(recording: &Recording, _: &Spec) -> Judged {
     let refused = "a description of an allowed length was refused";
-    Accepted::keys(refused, "a 2xx for descriptions of 1 and of 2000 characters").judge(recording)
+    Accepted::keys(2, refused, "a 2xx for descriptions of 1 and of 2000 characters").judge(recording)
 }
 
 async fn description_beyond(driver: &Driver<'_>) -> Drove {
@@ -52,6 +52,7 @@ fn description_beyond_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a description outside the allowed length was published",
         expected: "a 4xx for an empty description and for one of 2001 characters",
+        faults: 2,
     };
     words.judge(recording)
 }
@@ -63,7 +64,7 @@ async fn description_of_two_bytes(driver: &Driver<'_>) -> Drove {
 
 fn description_of_two_bytes_accepted(recording: &Recording, _: &Spec) -> Judged {
     let refused = "2000 letters of two bytes each were refused as a description";
-    Accepted::keys(refused, "a 2xx, because the limit counts characters").judge(recording)
+    Accepted::keys(1, refused, "a 2xx, because the limit counts characters").judge(recording)
 }
 
 async fn instructions_ends(driver: &Driver<'_>) -> Drove {
@@ -81,6 +82,7 @@ fn instructions_ends_complete(recording: &Recording, _: &Spec) -> Judged {
         expected: "a 2xx for instructions of 1 and of 100000 characters",
         fields: &["key", "instructions"],
         differs: "instructions did not come back complete",
+        variants: 2,
     };
     words.judge(recording)
 }
@@ -97,6 +99,7 @@ fn instructions_beyond_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "instructions outside the allowed length were published",
         expected: "a 4xx for empty instructions and for 100001 characters",
+        faults: 2,
     };
     words.judge(recording)
 }
@@ -108,7 +111,7 @@ async fn timeout_ends(driver: &Driver<'_>) -> Drove {
 
 fn timeout_ends_accepted(recording: &Recording, _: &Spec) -> Judged {
     let refused = "a timeout at an end of the range was refused";
-    Accepted::keys(refused, "a 2xx for 1000 ms and for 300000 ms").judge(recording)
+    Accepted::keys(2, refused, "a 2xx for 1000 ms and for 300000 ms").judge(recording)
 }
 
 async fn timeout_beyond(driver: &Driver<'_>) -> Drove {
@@ -120,6 +123,7 @@ fn timeout_beyond_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a timeout outside the range was published",
         expected: "a 4xx for 999 ms and for 300001 ms",
+        faults: 2,
     };
     words.judge(recording)
 }
@@ -135,6 +139,7 @@ fn timeout_of_another_type_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a timeout that is no whole number was published",
         expected: "a 4xx for 1500.5 and for the string \"60000\"",
+        faults: 2,
     };
     as_warning(words.judge(recording))
 }

@@ -18,13 +18,15 @@ pub(crate) struct Refused {
     pub(crate) published: &'static str,
     /// What had to be refused.
     pub(crate) expected: &'static str,
+    /// How many faults were attempted, each as a version and as an agent.
+    pub(crate) faults: usize,
 }
 
 impl Refused {
     /// Every fault was refused with a 4xx, and nothing was published by it.
     pub(crate) fn judge(&self, view: &impl View) -> Judged {
         let mut witnesses = vec![view.one("twin")?.witness()];
-        for attempt in view.starting_with("fault ") {
+        for attempt in numbered(view.starting_with("fault "), 2 * self.faults, "faulty definitions")? {
             self.refused(&attempt)?;
             witnesses.push(attempt.witness());
         }
@@ -58,10 +60,11 @@ pub(crate) async fn attempt_configs(
     twin: Value,
     faults: Vec<(&'static str, Value)>,
 ) -> Result<Agent, engine::Halt> {
+    let twin = set_apart(driver, twin, "twin");
     let agent =
         agents::need_agent(driver, "twin", &twin, "publish the same definition without the fault").await?;
     for (name, config) in faults {
-        let config = set_apart(config, name);
+        let config = set_apart(driver, config, name);
         agents::publish(driver, &format!("fault {name}, as a version"), &agent.id, &config).await;
         agents::create(driver, &format!("fault {name}, as an agent"), &config).await;
     }
@@ -71,11 +74,29 @@ pub(crate) async fn attempt_configs(
 }
 
 /// Another system prompt, so that a target which mends the fault does not find the version that it has
-/// already and refuses it for that.
-pub(crate) fn set_apart(mut config: Value, name: &str) -> Value {
+/// already and refuses it for that. What is added is drawn from the seed, for the sound twin as for the
+/// faults: a target cannot tell by it which of them it has before it.
+pub(crate) fn set_apart(driver: &Driver<'_>, config: Value, name: &str) -> Value {
+    marked(config, &driver.seed().child(name).token())
+}
+
+fn marked(mut config: Value, mark: &str) -> Value {
     let prompt = config["systemPrompt"].as_str().unwrap_or_default();
-    config["systemPrompt"] = json!(format!("{prompt} Variant: {name}."));
+    config["systemPrompt"] = json!(format!("{prompt} Variant {mark}."));
     config
+}
+
+/// The entries under test, which have to be so many: a recording in which some are missing says nothing
+/// about the target.
+pub(crate) fn numbered<'r>(
+    entries: Vec<Seen<'r>>,
+    count: usize,
+    what: &str,
+) -> Result<Vec<Seen<'r>>, Verdict> {
+    if entries.len() == count {
+        return Ok(entries);
+    }
+    Err(Verdict::Error { reason: format!("{} of {count} {what} were recorded", entries.len()) })
 }
 
 /// The twin's agent has the twin's version only, and no other agent carries the token of the check.
@@ -133,4 +154,17 @@ pub(crate) fn as_warning(judged: Judged) -> Judged {
         Verdict::Fail(finding) if finding.kind == FindingKind::Violation => finding.as_warning(),
         verdict => verdict,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_all_that_sets_a_configuration_apart() {
+        let config = json!({"systemPrompt": "Answer briefly.", "tools": []});
+        let apart = marked(config.clone(), "0f");
+        assert_eq!(apart, json!({"systemPrompt": "Answer briefly. Variant 0f.", "tools": []}));
+        assert_ne!(apart, marked(config, "1e"));
+    }
 }

@@ -34,10 +34,10 @@ const BROKEN: Property = Property {
 
 async fn one_case(driver: &Driver<'_>, case: &Case) -> Drove {
     let config = |operations: &Value| agents::config(driver, operations);
-    let twin = config(&case.input["twin"]);
+    let twin = refusal::set_apart(driver, config(&case.input["twin"]), "twin");
     let agent =
         agents::need_agent(driver, "twin", &twin, "publish the same definition with no rule broken").await?;
-    let broken = refusal::set_apart(config(&case.input["broken"]), "one rule broken");
+    let broken = refusal::set_apart(driver, config(&case.input["broken"]), "one rule broken");
     agents::publish(driver, "fault", &agent.id, &broken).await;
     agents::list_versions(driver, "versions", &agent.id).await;
     Ok(())
@@ -48,6 +48,7 @@ fn case_refused(case: &CaseView<'_>, _: &Spec) -> Judged {
     let words = Refused {
         published: "a definition that breaks a rule was published",
         expected: "a 4xx for a definition that breaks one rule",
+        faults: 1,
     };
     // For sensitive names any answer but a 2xx will do (D13).
     let any_refusal = case.label().expected["status"] == "no 2xx";
@@ -78,6 +79,7 @@ fn no_schema_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "an operation without a result schema was published",
         expected: "a 4xx for a missing schema, for null and for true",
+        faults: 3,
     };
     words.judge(recording)
 }
@@ -96,6 +98,7 @@ fn no_object_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a result schema whose root is no object was published",
         expected: "a 4xx for a root that is an array, a string, an object or null, or a boolean",
+        faults: 4,
     };
     words.judge(recording)
 }
@@ -163,6 +166,7 @@ fn keyword_refused_with_place(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a schema with an unsupported keyword was published",
         expected: "a 4xx for a keyword outside the subset",
+        faults: 1,
     };
     let witness = words.judge(recording)?;
     let mut other_way = false;

@@ -79,7 +79,7 @@ async fn largest(driver: &Driver<'_>) -> Drove {
 }
 
 fn largest_accepted(recording: &Recording, _: &Spec) -> Judged {
-    let words = Accepted::keys("a schema of the largest size was refused", "a 2xx for 65536 bytes");
+    let words = Accepted::keys(1, "a schema of the largest size was refused", "a 2xx for 65536 bytes");
     let witness = words.judge(recording)?;
     Ok(match recording.target.text("schema_measure") {
         Some("spaced") => {
@@ -98,6 +98,7 @@ fn too_large_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a schema of 65537 bytes was published",
         expected: "a 4xx for 65537 bytes of compact JSON",
+        faults: 1,
     };
     words.judge(recording)
 }
@@ -116,6 +117,7 @@ fn two_byte_characters_refused(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a schema of 80000 bytes in 40000 characters was published",
         expected: "a 4xx, because the limit counts bytes",
+        faults: 1,
     };
     words.judge(recording)
 }

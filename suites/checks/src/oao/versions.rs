@@ -157,7 +157,7 @@ async fn writes_tried(driver: &Driver<'_>) -> Drove {
 }
 
 fn nothing_written(recording: &Recording, _: &Spec) -> Judged {
-    let writes = recording.starting_with("write by ");
+    let writes = refusal::numbered(recording.starting_with("write by "), WRITES.len(), "writes")?;
     for write in &writes {
         match write.answer()?.status {
             400..=499 | 501 => {}
@@ -205,6 +205,7 @@ fn nothing_of_either(recording: &Recording, _: &Spec) -> Judged {
     let words = Refused {
         published: "a version with a faulty operation was published",
         expected: "a 4xx for two operations of which one is faulty",
+        faults: 1,
     };
     let witness = words.judge(recording)?;
     let agent = Agent::of(&recording.one("twin")?.json()?);

@@ -65,7 +65,7 @@ fn one_refusal_names_harness(recording: &Recording, _: &Spec) -> Judged {
 /// Each demand on its own with each loop, recorded as `write: DEMAND on BASE` and `start: …`.
 async fn every_demand_meets_every_loop(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
-    let host = environment.pick("hosted loop", is_hosted)?;
+    let host = environment.preferring(is_hosted);
     let member = environment.need_agent("member", &Agent::on(&environment, text(&host, "base"))).await?;
     let means = Means { member, connection: driver.facts().text("connection").map(str::to_owned) };
     for row in environment.rows() {
@@ -192,7 +192,7 @@ fn loop_of(session: &Value) -> Option<&str> {
 /// A start that is refused is the business of other checks, as long as some other one is not.
 fn each_runs_on_its_own_loop(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    let (starts, mut told, mut started) = (by_base(recording, "start"), false, false);
+    let (starts, mut told, mut started) = (by_base(recording, "start")?, false, false);
     for (base, start) in &starts {
         start.answer()?;
         if !start.is_success() {
@@ -200,8 +200,8 @@ fn each_runs_on_its_own_loop(recording: &Recording, _: &Spec) -> Judged {
         }
         started = true;
         evidence.accepted(start, NO_SESSION)?;
-        let reads = recording.labelled(&format!("session: {base}")).into_iter().filter(Seen::is_success);
-        for seen in std::iter::once(*start).chain(reads) {
+        let read = recording.one(&format!("session: {base}"))?;
+        for seen in [*start, read].into_iter().filter(Seen::is_success) {
             let session = seen.body().unwrap_or_default();
             let Some(named) = loop_of(&session) else { continue };
             told = true;
@@ -295,10 +295,14 @@ async fn ask_is_started_on_four_kinds(driver: &Driver<'_>) -> Drove {
 
 fn execution_does_not_count(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    for (_, start) in by_base(recording, "start with") {
+    let (with, without) = (by_base(recording, "start with")?, by_base(recording, "start without")?);
+    if with.len() + without.len() != KINDS.len() {
+        return Err(Verdict::Error { reason: "not every kind of loop was started".to_owned() });
+    }
+    for (_, start) in with {
         evidence.accepted(&start, EXECUTION_COUNTS)?;
     }
-    for (_, start) in by_base(recording, "start without") {
+    for (_, start) in without {
         evidence.refused(&start, EXECUTION_COUNTS, &[400], &["harness"])?;
     }
     evidence.judged()

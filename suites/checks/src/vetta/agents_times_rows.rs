@@ -141,7 +141,7 @@ impl Rule {
 async fn rows_are_listed(driver: &Driver<'_>) -> Result<Value, Halt> {
     let mut rows: Vec<Value> = Vec::new();
     for environment in Environment::all(driver).await? {
-        let host = environment.pick("hosted loop", is_hosted)?;
+        let host = environment.preferring(is_hosted);
         let member = environment.need_agent("member", &Agent::on(&environment, text(&host, "base"))).await?;
         for row in environment.rows().iter().filter(|row| stands(row).is_some() && has_flags(row)) {
             if rows.iter().all(|known| known["row"]["base"] != row["base"]) {

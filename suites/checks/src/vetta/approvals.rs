@@ -53,7 +53,7 @@ async fn ask_is_started_without_approvals(driver: &Driver<'_>) -> Drove {
 
 fn every_start_names_harness(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    for (_, start) in by_base(recording, "start") {
+    for (_, start) in by_base(recording, "start")? {
         evidence.refused(&start, NOT_REFUSED, &[400], &["harness"])?;
     }
     evidence.judged()
@@ -61,9 +61,9 @@ fn every_start_names_harness(recording: &Recording, _: &Spec) -> Judged {
 
 fn every_refusal_is_on_the_start(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    for (base, start) in by_base(recording, "start") {
+    for (base, start) in by_base(recording, "start")? {
         let status = start.answer()?.status;
-        if !(400..500).contains(&status) {
+        if status != 400 {
             let message = recording.labelled(&format!("message: {base}")).first().map(|seen| seen.summary());
             let then = message.map(|answer| format!("; the first message got {answer}")).unwrap_or_default();
             let got = format!("{}{then}", start.summary());
@@ -106,7 +106,7 @@ fn refused_start_changes_nothing(recording: &Recording, _: &Spec) -> Judged {
 
 async fn ask_is_written(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
-    let row = environment.pick("hosted loop that is runnable", starts_here)?;
+    let row = environment.preferring(starts_here);
     let tools = json!({"permission": "ask", "overrides": {NAMED_TOOL: "ask"}});
     let agent = Agent::on(&environment, text(&row, "base")).with("tools", tools);
     let id = environment.need_agent("create", &agent).await?;
@@ -140,7 +140,7 @@ async fn ask_is_written_without_approvals(driver: &Driver<'_>) -> Drove {
 fn both_writes_are_accepted(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     for write in ["create", "patch"] {
-        for (_, seen) in by_base(recording, write) {
+        for (_, seen) in by_base(recording, write)? {
             let agent = evidence.accepted(&seen, NOT_WRITTEN)?;
             if agent.pointer("/tools/permission") != Some(&json!("ask")) {
                 return Err(seen.finding(NOT_WRITTEN, "2xx with the toolset on `ask`").into());

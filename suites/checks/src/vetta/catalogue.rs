@@ -1,11 +1,12 @@
 //! The listing of the catalogue (VET-03, 57 to 60, 66).
 
 use engine::{Call, Driver, Drove, Key};
-use recording::{Judged, Recording, Seen, View, Witness};
+use recording::{Judged, Recording, Seen, Verdict, View, Witness};
 use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
+    evidence::all_of,
     listing::{PAGES_MAX, next_page},
     reads::{entry_in, path_of},
     rows::{by_base, entry_of, known_bases, need_rows, rows_of, text},
@@ -51,7 +52,7 @@ async fn writes_are_tried(driver: &Driver<'_>) -> Drove {
 }
 
 fn writes_change_nothing(recording: &Recording, _: &Spec) -> Judged {
-    let writes = recording.labelled("write");
+    let writes = all_of(recording, "write", 2 * WRITES.len())?;
     for write in &writes {
         write.answer()?;
         if write.is_success() {
@@ -84,12 +85,11 @@ fn accounts_see_the_same(recording: &Recording, _: &Spec) -> Judged {
 fn every_expected_base_is_listed(recording: &Recording, _: &Spec) -> Judged {
     let list = recording.one("list")?;
     let rows = rows_of(&list)?;
-    let missing: Vec<&str> = recording
-        .target
-        .list("expected_bases")
-        .into_iter()
-        .filter(|base| entry_of(&rows, base).is_none())
-        .collect();
+    let published = recording.target.list("expected_bases");
+    if published.is_empty() {
+        return Err(Verdict::Error { reason: "no base is known that has to be listed".to_owned() });
+    }
+    let missing: Vec<&str> = published.into_iter().filter(|base| entry_of(&rows, base).is_none()).collect();
     if missing.is_empty() {
         return Ok(list.witness());
     }
@@ -102,7 +102,7 @@ async fn known_bases_are_read(driver: &Driver<'_>) -> Drove {
     need_rows(driver, "list").await?;
     let mut readable = false;
     for base in known_bases(driver.facts()) {
-        readable |= driver.get("read", path_of(&base)).await.is_success();
+        readable |= driver.get(&format!("read: {base}"), path_of(&base)).await.is_success();
     }
     if readable {
         return Ok(());
@@ -114,14 +114,14 @@ fn every_readable_base_is_listed(recording: &Recording, _: &Spec) -> Judged {
     let list = recording.one("list")?;
     let rows = rows_of(&list)?;
     let mut readable = Vec::new();
-    for read in recording.labelled("read") {
+    for base in known_bases(&recording.target) {
+        let read = recording.one(&format!("read: {base}"))?;
         read.answer()?;
-        let entry = entry_in(&read).unwrap_or_default();
-        let base = text(&entry, "base");
-        if base.is_empty() {
+        // What is read by a base is that base's, whatever the answer says of itself.
+        if entry_in(&read).is_none() {
             continue;
         }
-        if entry_of(&rows, base).is_none() {
+        if entry_of(&rows, &base).is_none() {
             let message = "a base that can be read is missing from the list";
             return Err(list.finding(message, format!("an entry for `{base}`")).into());
         }
@@ -148,10 +148,15 @@ fn either_spelling_is_taken(recording: &Recording, _: &Spec) -> Judged {
     Ok(lower.witness().and(title.witness()))
 }
 
+/// In how many ways the list is asked for without a key.
+const KEYLESS: usize = 3;
+
 async fn list_is_asked_for_without_a_key(driver: &Driver<'_>) -> Drove {
     need_rows(driver, "list").await?;
     let unknown = driver.token();
-    for key in [Key::Absent, Key::Raw(format!("Bearer {unknown}")), Key::Raw(unknown.to_owned())] {
+    let keys: [Key; KEYLESS] =
+        [Key::Absent, Key::Raw(format!("Bearer {unknown}")), Key::Raw(unknown.to_owned())];
+    for key in keys {
         driver.send("keyless", Call::get(LIST).with_key(key)).await;
     }
     Ok(())
@@ -159,7 +164,7 @@ async fn list_is_asked_for_without_a_key(driver: &Driver<'_>) -> Drove {
 
 fn no_key_no_list(recording: &Recording, _: &Spec) -> Judged {
     let list = recording.one("list")?;
-    let tries = recording.labelled("keyless");
+    let tries = all_of(recording, "keyless", KEYLESS)?;
     for keyless in &tries {
         let status = keyless.answer()?.status;
         if keyless.is_success() {
@@ -189,9 +194,11 @@ fn envelope_is_whole(recording: &Recording, _: &Spec) -> Judged {
     Err(list.finding(message, "an array in `data`, `has_more` false and `next_cursor` null").into())
 }
 
+const LIMITS: [u32; 2] = [1, 2];
+
 async fn limits_are_tried(driver: &Driver<'_>) -> Drove {
     need_rows(driver, "list").await?;
-    for limit in [1, 2] {
+    for limit in LIMITS {
         driver.get("limited", format!("{LIST}?limit={limit}")).await;
     }
     Ok(())
@@ -200,7 +207,7 @@ async fn limits_are_tried(driver: &Driver<'_>) -> Drove {
 fn limit_cuts_nothing(recording: &Recording, _: &Spec) -> Judged {
     let list = recording.one("list")?;
     let whole = by_base(&list)?;
-    let tries = recording.labelled("limited");
+    let tries = all_of(recording, "limited", LIMITS.len())?;
     for limited in &tries {
         if limited.answer()?.status == 400 {
             continue;
@@ -209,8 +216,8 @@ fn limit_cuts_nothing(recording: &Recording, _: &Spec) -> Judged {
             let message = "a limit leaves entries out of the list";
             return Err(limited.finding(message, "every entry of the list without a limit, or 400").into());
         }
-        if limited.json()?.get("has_more") == Some(&json!(true)) {
-            let message = "the list says under a limit that there is more";
+        if limited.json()?.get("has_more") != Some(&json!(false)) {
+            let message = "the list does not say under a limit that there is no more";
             return Err(limited.finding(message, "`has_more` false").into());
         }
     }

@@ -10,7 +10,7 @@ use spec::Spec;
 use super::{
     agents::Agent,
     environments::{Environment, starts_here},
-    evidence::{self, Evidence},
+    evidence::{self, Evidence, all_of},
     rows::{by_base, text},
 };
 use crate::{percent::encoded, table::checks};
@@ -56,7 +56,7 @@ fn catalogue_does_not_move(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     let first = recording.one("rows")?;
     let rows = by_base(&first)?;
-    for again in recording.labelled("listed again") {
+    for again in all_of(recording, "listed again", 3)? {
         if by_base(&again)? != rows {
             return Err(again.finding(MOVED, "the objects that were listed before").into());
         }
@@ -77,7 +77,7 @@ async fn preview_loops_are_started(driver: &Driver<'_>) -> Drove {
 
 fn every_preview_loop_starts(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    for (_, start) in evidence::by_base(recording, "start") {
+    for (_, start) in evidence::by_base(recording, "start")? {
         evidence.accepted(&start, PREVIEW_REFUSED)?;
     }
     evidence.judged()

@@ -6,10 +6,15 @@ use serde_json::{Value, json};
 
 use super::{
     agents::Agent,
-    listing::{PAGES_MAX, entries_of, mentions, next_page},
+    listing::{entries_of, mentions, next_page},
     rows::{FLAGS, flag, runnable, text},
 };
 use crate::percent::encoded;
+
+/// The largest page that is asked for.
+const PAGE: usize = 100;
+/// The most pages that one list is read for: enough for an account on which many runs have been.
+const PAGES_MAX: usize = 1_000;
 
 /// The credentials whose environments are looked through for a row, in this order.
 const CREDENTIALS: [&str; 2] = ["primary", "future"];
@@ -98,6 +103,20 @@ impl<'a> Environment<'a> {
     /// The plainest row of the `wanted` kind, where there is one.
     pub(crate) fn find(&self, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
         plainest(&self.rows, &wanted)
+    }
+
+    /// The plainest row of the `wanted` kind; where there is none, the plainest of all. For what has to hold
+    /// on any loop.
+    pub(crate) fn preferring(&self, wanted: impl Fn(&Value) -> bool) -> Value {
+        self.find(wanted).or_else(|| self.find(|_| true)).unwrap_or_default()
+    }
+
+    /// The bases of all rows of the `wanted` kind; where there are none, of all rows.
+    pub(crate) fn all_preferring(&self, wanted: impl Fn(&Value) -> bool) -> Vec<String> {
+        let bases = |wanted: &dyn Fn(&Value) -> bool| -> Vec<String> {
+            self.rows.iter().filter(|row| wanted(row)).map(|row| text(row, "base").to_owned()).collect()
+        };
+        Some(bases(&wanted)).filter(|some| !some.is_empty()).unwrap_or_else(|| bases(&|_| true))
     }
 
     /// The plainest row of the `wanted` kind. A target without one is not concerned.
@@ -210,16 +229,22 @@ impl<'a> Environment<'a> {
 
     async fn list(&self, label: &str, path: &str) -> Result<(Reply, Vec<Value>), Halt> {
         let parameter = self.driver.facts().text("cursor_parameter").unwrap_or("cursor");
-        let (mut entries, mut page) = (Vec::new(), path.to_owned());
+        // Accounts fill up, so large pages are asked for. A target need not take a limit.
+        let mut first = with_limit(path);
+        let mut reply = self.send(label, Call::get(&first)).await;
+        if !reply.is_success() {
+            path.clone_into(&mut first);
+            reply = self.send(label, Call::get(path)).await;
+        }
+        let mut entries = Vec::new();
         for _ in 0..PAGES_MAX {
-            let reply = self.send(label, Call::get(page)).await;
             let body = self.driver.need(&reply, "read a list")?;
             let Some(listed) = entries_of(&body) else {
                 return Err(self.driver.setup_failed(&reply, "read a list", "entries in `data`"));
             };
             entries.extend(listed.iter().cloned());
-            match next_page(path, parameter, &body) {
-                Some(next) => page = next,
+            match next_page(&first, parameter, &body) {
+                Some(page) => reply = self.send(label, Call::get(page)).await,
                 None => return Ok((reply, entries)),
             }
         }
@@ -230,6 +255,11 @@ impl<'a> Environment<'a> {
 
 fn path_of(agent: &str) -> String {
     format!("/v1/agents/{}", encoded(agent))
+}
+
+fn with_limit(path: &str) -> String {
+    let and = if path.contains('?') { '&' } else { '?' };
+    format!("{path}{and}limit={PAGE}")
 }
 
 fn sessions_of(agent: &str) -> String {
@@ -261,6 +291,12 @@ fn plainest(rows: &[Value], wanted: &impl Fn(&Value) -> bool) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_large_page_is_asked_for_beside_what_is_asked_already() {
+        assert_eq!(with_limit("/v1/agents"), "/v1/agents?limit=100");
+        assert_eq!(with_limit(&sessions_of("a b")), "/v1/sessions?agent=a%20b&limit=100");
+    }
 
     #[test]
     fn the_plainest_row_declares_most_and_comes_first() {

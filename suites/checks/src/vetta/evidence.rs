@@ -109,8 +109,24 @@ impl Evidence {
     }
 }
 
-/// The entries recorded as `prefix: BASE`, with that base.
-pub(crate) fn by_base<'r>(view: &'r impl View, prefix: &str) -> Vec<(&'r str, Seen<'r>)> {
+/// The entries recorded as `prefix: BASE`, with that base. There has to be one: a judge that goes through
+/// them has nothing to say without.
+pub(crate) fn by_base<'r>(view: &'r impl View, prefix: &str) -> Result<Vec<(&'r str, Seen<'r>)>, Verdict> {
     let entries = view.all().into_iter();
-    entries.filter_map(|seen| Some((seen.label().strip_prefix(prefix)?.strip_prefix(": ")?, seen))).collect()
+    let of_base = |seen: Seen<'r>| Some((seen.label().strip_prefix(prefix)?.strip_prefix(": ")?, seen));
+    let found: Vec<_> = entries.filter_map(of_base).collect();
+    if found.is_empty() {
+        return Err(Verdict::Error { reason: format!("nothing was recorded as `{prefix}: …`") });
+    }
+    Ok(found)
+}
+
+/// The entries called `label`, which have to be `count`: a recording in which some are missing says nothing
+/// about the target.
+pub(crate) fn all_of<'r>(view: &'r impl View, label: &str, count: usize) -> Result<Vec<Seen<'r>>, Verdict> {
+    let found = view.labelled(label);
+    if found.len() == count {
+        return Ok(found);
+    }
+    Err(Verdict::Error { reason: format!("{} of {count} entries were recorded as `{label}`", found.len()) })
 }

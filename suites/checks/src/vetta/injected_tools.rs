@@ -33,7 +33,7 @@ fn injects(row: &Value, on: bool) -> bool {
 async fn teams_and_servers_are_written(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let bases = environment.pick_all("loop with injected tools", |row| injects(row, true))?;
-    let host = environment.pick("hosted loop", is_hosted)?;
+    let host = environment.preferring(is_hosted);
     let member = environment.need_agent("member", &Agent::on(&environment, text(&host, "base"))).await?;
     for base in bases {
         let agent = Agent::on(&environment, &base);
@@ -46,7 +46,7 @@ async fn teams_and_servers_are_written(driver: &Driver<'_>) -> Drove {
 fn every_write_is_accepted(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     for write in ["team", "servers"] {
-        for (_, seen) in by_base(recording, write) {
+        for (_, seen) in by_base(recording, write)? {
             evidence.accepted(&seen, GUARD_MISFIRES)?;
         }
     }

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use engine::{Driver, Drove};
-use recording::{Judged, Recording, Seen, View, Witness};
+use recording::{Judged, Recording, Seen, Verdict, View, Witness};
 use serde_json::Value;
 use spec::Spec;
 
 use super::{
+    evidence::all_of,
     reads::{entry_in, need_published, path_of, read_each, reads_of},
-    rows::{entry_of, need_rows, rows_of, runnable, text},
+    rows::{entry_of, need_listing, need_rows, no_dark_row, rows_of, runnable, text},
 };
 use crate::table::checks;
 
@@ -75,13 +76,13 @@ async fn unknown_ids_are_read(driver: &Driver<'_>) -> Drove {
 }
 
 fn unknown_ids_are_missing(recording: &Recording, _: &Spec) -> Judged {
-    all_are_missing(recording, "unknown", "an unknown id is not answered with 404")
+    all_are_missing(recording, ("unknown", 2), "an unknown id is not answered with 404")
 }
 
-/// A published base was read, and each read called `label` answers 404.
-fn all_are_missing(recording: &Recording, label: &str, message: &str) -> Judged {
+/// A published base was read, and each of the `count` reads called `label` answers 404.
+fn all_are_missing(recording: &Recording, (label, count): (&str, usize), message: &str) -> Judged {
     let mut witness = recording.one("published")?.witness().and(recording.one(label)?.witness());
-    for read in recording.labelled(label) {
+    for read in all_of(recording, label, count)? {
         if read.answer()?.status != 404 {
             return Err(read.finding(message, "404").into());
         }
@@ -132,13 +133,18 @@ async fn reserved_ids_are_read(driver: &Driver<'_>) -> Drove {
 }
 
 fn reserved_ids_are_missing(recording: &Recording, _: &Spec) -> Judged {
-    all_are_missing(recording, "reserved", "a reserved id is not answered with 404")
+    let count = recording.target.list("reserved_ids").len();
+    all_are_missing(recording, ("reserved", count), "a reserved id is not answered with 404")
 }
 
 fn reserved_ids_are_not_listed(recording: &Recording, _: &Spec) -> Judged {
     let list = recording.one("list")?;
     let rows = rows_of(&list)?;
-    match recording.target.list("reserved_ids").iter().find_map(|id| entry_of(&rows, id)) {
+    let reserved = recording.target.list("reserved_ids");
+    if reserved.is_empty() {
+        return Err(Verdict::Error { reason: "no reserved id is known".to_owned() });
+    }
+    match reserved.iter().find_map(|id| entry_of(&rows, id)) {
         Some(row) => {
             let expected = "no entry whose base is a reserved id";
             Err(list.finding_got("a reserved id is in the list", expected, row.to_string()).into())
@@ -148,11 +154,11 @@ fn reserved_ids_are_not_listed(recording: &Recording, _: &Spec) -> Judged {
 }
 
 async fn reserved_is_set_beside_dark(driver: &Driver<'_>) -> Drove {
-    let rows = need_rows(driver, "list").await?;
+    let (list, rows) = need_listing(driver, "list").await?;
     let reserved = driver.facts().list("reserved_ids");
     let is_dark = |row: &&Value| runnable(row) == Some(false) && !reserved.contains(&text(row, "base"));
     let Some(dark) = rows.iter().find(is_dark) else {
-        return Err(driver.inapplicable("every listed loop is runnable here", "list"));
+        return Err(no_dark_row(driver, &list, &rows, "every listed loop is runnable here"));
     };
     driver.get("dark", path_of(text(dark, "base"))).await;
     for id in reserved.iter().take(1) {

@@ -4,7 +4,10 @@ use engine::{Driver, Halt};
 use recording::{Recording, Seen, Verdict, View};
 use serde_json::Value;
 
-use super::rows::{rows_of, text};
+use super::{
+    evidence::all_of,
+    rows::{rows_of, text},
+};
 use crate::percent::encoded;
 
 /// The most entries that one check reads by id.
@@ -31,24 +34,24 @@ pub(crate) async fn read_each(driver: &Driver<'_>, rows: &[Value]) {
 pub(crate) fn reads_of(recording: &Recording) -> Result<Vec<(Value, Seen<'_>)>, Verdict> {
     let list = recording.one("list")?;
     let rows = rows_of(&list)?;
-    let reads: Vec<_> = askable(&rows).cloned().zip(recording.labelled("read")).collect();
-    if reads.is_empty() {
+    let asked: Vec<Value> = askable(&rows).cloned().collect();
+    if asked.is_empty() {
         return Err(list.finding("no entry has a base", "a string in `base`").into());
     }
-    Ok(reads)
+    let reads = all_of(recording, "read", asked.len())?;
+    Ok(asked.into_iter().zip(reads).collect())
 }
 
 /// The harness object in the answer to a read. One in a wrapper is found too, because the wrapper is the
-/// business of the check on it.
+/// business of the check on it. A list is no wrapper: whoever answers a read with the list does not read
+/// by id.
 pub(crate) fn entry_in(read: &Seen<'_>) -> Option<Value> {
-    let body = read.body().filter(|_| read.is_success())?;
+    object_in(&read.body().filter(|_| read.is_success())?).cloned()
+}
+
+fn object_in(body: &Value) -> Option<&Value> {
     let inner = body.get("data").filter(|_| body.get("base").is_none());
-    let entry = match inner {
-        Some(Value::Array(items)) if items.len() == 1 => items.first()?,
-        Some(inner) => inner,
-        None => &body,
-    };
-    entry.is_object().then(|| entry.clone())
+    inner.or(Some(body)).filter(|entry| entry.is_object())
 }
 
 /// Reads the first entry that has a base, as `published`, and returns the base. With it a refusal of another
@@ -62,7 +65,24 @@ pub(crate) async fn need_published(driver: &Driver<'_>, rows: &[Value]) -> Resul
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_list_is_no_wrapper_around_an_object() {
+        let row = json!({"base": "pi"});
+        for (body, found) in [
+            (row.clone(), Some(&row)),
+            (json!({"data": row}), Some(&row)),
+            (json!({"data": [row]}), None),
+            (json!({"data": [row, row]}), None),
+            (json!([row]), None),
+            (json!(null), None),
+        ] {
+            assert_eq!(object_in(&body), found, "{body}");
+        }
+    }
 
     #[test]
     fn whatever_a_segment_cannot_hold_is_encoded() {

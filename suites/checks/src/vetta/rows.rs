@@ -63,10 +63,36 @@ pub(crate) fn known_bases(facts: &TargetFacts) -> Vec<String> {
 
 /// Reads the catalogue as a step before the one under test: records it as `label` and returns its rows.
 pub(crate) async fn need_rows(driver: &Driver<'_>, label: &str) -> Result<Vec<Value>, Halt> {
-    let reply: Reply = driver.get(label, "/v1/harnesses").await;
+    need_listing(driver, label).await.map(|(_, rows)| rows)
+}
+
+/// As [`need_rows`], with the answer that the rows came in.
+pub(crate) async fn need_listing(driver: &Driver<'_>, label: &str) -> Result<(Reply, Vec<Value>), Halt> {
+    let reply = driver.get(label, "/v1/harnesses").await;
     let body = driver.need(&reply, "list the catalogue")?;
-    match rows_in(&body) {
-        Some(rows) => Ok(rows.clone()),
-        None => Err(driver.setup_failed(&reply, "list the catalogue", "harness objects in `data`")),
+    let Some(rows) = rows_in(&body) else {
+        return Err(driver.setup_failed(&reply, "list the catalogue", "harness objects in `data`"));
+    };
+    need_more_than_a_list(driver).await?;
+    Ok((reply, rows.clone()))
+}
+
+/// Asks for something that nobody has. A server that answers with a list there too has no catalogue: it
+/// says the same to everybody.
+async fn need_more_than_a_list(driver: &Driver<'_>) -> Result<(), Halt> {
+    let reply = driver.get("elsewhere", format!("/v1/{}", driver.token())).await;
+    if reply.is_success() && reply.json.as_ref().is_some_and(|body| rows_in(body).is_some()) {
+        let expected = "no list at a path that is made up";
+        return Err(driver.setup_failed(&reply, "tell the catalogue from anything else", expected));
     }
+    Ok(())
+}
+
+/// Ends a drive that found no loop that is not runnable. Rows that do not say at all whether they are
+/// runnable cannot excuse a target.
+pub(crate) fn no_dark_row(driver: &Driver<'_>, list: &Reply, rows: &[Value], reason: &str) -> Halt {
+    if rows.iter().any(|row| runnable(row) == Some(true)) {
+        return driver.inapplicable(reason, "list");
+    }
+    driver.setup_failed(list, "find out what is runnable", "the boolean `runnable` in some entry")
 }

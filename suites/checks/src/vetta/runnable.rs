@@ -10,7 +10,7 @@ use super::{
     environments::{Environment, is_dark, starts_here},
     evidence::{Evidence, by_base},
     reads::{entry_in, path_of},
-    rows::{entry_of, known_bases, need_rows, rows_of, runnable, text},
+    rows::{entry_of, known_bases, need_listing, no_dark_row, rows_of, runnable, text},
 };
 use crate::table::checks;
 
@@ -36,11 +36,19 @@ const HIDDEN: &str = "a loop that is published and not runnable is not in the li
 const NOT_READABLE: &str = "a loop that is listed as not runnable does not read as such";
 const NOT_WRITTEN: &str = "an agent on a loop that is not runnable could not be written";
 
+/// The twin, on a loop that is runnable here. Where none is, every start has to be refused, and that agents
+/// can be written and sessions listed is all that shows that the target is no wall.
+async fn need_twin_where_one_starts(environment: &Environment<'_>) -> Drove {
+    match environment.find(starts_here) {
+        Some(host) => environment.need_listed_twin(text(&host, "base")).await,
+        None => Ok(()),
+    }
+}
+
 async fn local_loop_is_started(driver: &Driver<'_>) -> Drove {
     let is_local = |row: &Value| text(row, "location") == "local";
     let (environment, row) = Environment::having(driver, "a local loop", is_local).await?;
-    let host = environment.pick("hosted loop that is runnable", starts_here)?;
-    environment.need_listed_twin(text(&host, "base")).await?;
+    need_twin_where_one_starts(&environment).await?;
     let agent = environment.need_agent("agent", &Agent::on(&environment, text(&row, "base"))).await?;
     environment.start("start", &agent, &json!({})).await;
     environment.list_sessions("sessions", &agent).await
@@ -81,7 +89,7 @@ async fn runnable_loops_are_started(driver: &Driver<'_>) -> Drove {
 
 fn every_start_succeeds(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    for (_, start) in by_base(recording, "start") {
+    for (_, start) in by_base(recording, "start")? {
         evidence.accepted(&start, RUNNABLE_REFUSED)?;
     }
     evidence.judged()
@@ -90,8 +98,7 @@ fn every_start_succeeds(recording: &Recording, _: &Spec) -> Judged {
 async fn dark_loops_are_started(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let bases = environment.pick_all("hosted loop that is not runnable", is_dark)?;
-    let host = environment.pick("hosted loop that is runnable", starts_here)?;
-    environment.need_listed_twin(text(&host, "base")).await?;
+    need_twin_where_one_starts(&environment).await?;
     for base in bases {
         let agent = environment.need_agent("agent", &Agent::on(&environment, &base)).await?;
         environment.start(&format!("start: {base}"), &agent, &json!({})).await;
@@ -102,7 +109,7 @@ async fn dark_loops_are_started(driver: &Driver<'_>) -> Drove {
 
 fn every_start_is_501(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    for (base, start) in by_base(recording, "start") {
+    for (base, start) in by_base(recording, "start")? {
         start.answer()?;
         if start.is_success() {
             return Err(start.finding(DARK_STARTED, "501").into());
@@ -115,7 +122,7 @@ fn every_start_is_501(recording: &Recording, _: &Spec) -> Judged {
 
 fn no_refusal_is_generic(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    for (_, start) in by_base(recording, "start") {
+    for (_, start) in by_base(recording, "start")? {
         evidence.answered(&start, NOT_501, &[501])?;
     }
     evidence.judged()
@@ -124,7 +131,7 @@ fn no_refusal_is_generic(recording: &Recording, _: &Spec) -> Judged {
 /// Which status a refusal has is the business of other checks; this one reads every 501 that there is.
 fn every_501_names_a_field(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    let starts = by_base(recording, "start");
+    let starts = by_base(recording, "start")?;
     for (_, start) in &starts {
         start.answer()?;
         if start.status() == Some(501) {
@@ -142,7 +149,7 @@ fn every_501_names_a_field(recording: &Recording, _: &Spec) -> Judged {
 async fn agents_are_written_on_dark_loops(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let bases = environment.pick_all("hosted loop that is not runnable", is_dark)?;
-    let host = environment.pick("hosted loop that is runnable", starts_here)?;
+    let host = environment.preferring(starts_here);
     for base in bases {
         environment.create(&format!("create: {base}"), &Agent::on(&environment, &base)).await;
         let moved = environment.need_agent("agent", &Agent::on(&environment, text(&host, "base"))).await?;
@@ -154,7 +161,7 @@ async fn agents_are_written_on_dark_loops(driver: &Driver<'_>) -> Drove {
 fn both_writes_are_accepted(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     for write in ["create", "patch"] {
-        for (base, seen) in by_base(recording, write) {
+        for (base, seen) in by_base(recording, write)? {
             let agent = evidence.accepted(&seen, NOT_WRITTEN)?;
             if agent.get("harness") != Some(&json!(base)) {
                 return Err(seen.finding(NOT_WRITTEN, format!("2xx with the `harness` `{base}`")).into());
@@ -167,7 +174,7 @@ fn both_writes_are_accepted(recording: &Recording, _: &Spec) -> Judged {
 /// Asks for every base that is listed, and for every other that is known beforehand: a list that hides a
 /// loop must not decide what is asked.
 async fn known_bases_are_read(driver: &Driver<'_>) -> Drove {
-    let rows = need_rows(driver, "list").await?;
+    let (list, rows) = need_listing(driver, "list").await?;
     let listed = rows.iter().map(|row| text(row, "base").to_owned()).filter(|base| !base.is_empty());
     let mut dark = rows.iter().any(|row| runnable(row) == Some(false));
     for base in
@@ -176,14 +183,17 @@ async fn known_bases_are_read(driver: &Driver<'_>) -> Drove {
         let read = driver.get(&format!("read: {base}"), path_of(&base)).await;
         dark |= read.json.as_ref().is_some_and(|entry| runnable(entry) == Some(false));
     }
-    if dark { Ok(()) } else { Err(driver.inapplicable("every loop that is published is runnable", "list")) }
+    if dark {
+        return Ok(());
+    }
+    Err(no_dark_row(driver, &list, &rows, "every loop that is published is runnable"))
 }
 
 fn whatever_is_dark_is_seen(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     let list = recording.one("list")?;
     let rows = rows_of(&list)?;
-    for (base, read) in by_base(recording, "read") {
+    for (base, read) in by_base(recording, "read")? {
         read.answer()?;
         let entry = entry_in(&read).unwrap_or_default();
         let (listed, is_dark) = (entry_of(&rows, base), runnable(&entry) == Some(false));

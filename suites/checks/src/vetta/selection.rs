@@ -31,10 +31,10 @@ const OTHER_KEYS: &str = "agents on different bases have different members";
 const PATCH_NOT_TAKEN: &str = "a patch of `harness` alone did not change `harness`";
 const REST_CHANGED: &str = "a patch of `harness` alone changed other members";
 
-/// The same body for each hosted base, recorded as `create: BASE`, and the agent read back.
+/// The same body for each hosted base, or for each at all where none is hosted, recorded as `create: BASE`, and the agent read back.
 async fn one_body_for_every_base(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
-    for base in environment.pick_all("hosted loop", is_hosted)? {
+    for base in environment.all_preferring(is_hosted) {
         let created = environment.create(&format!("create: {base}"), &Agent::bare(&environment, &base)).await;
         if let Some(id) = created.text("/id").filter(|_| created.is_success()) {
             environment.read(&format!("read: {base}"), id).await;
@@ -45,7 +45,7 @@ async fn one_body_for_every_base(driver: &Driver<'_>) -> Drove {
 
 fn base_is_stored_verbatim(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    for (base, created) in by_base(recording, "create") {
+    for (base, created) in by_base(recording, "create")? {
         evidence.accepted(&created, NOT_WRITTEN)?;
         let read = recording.one(&format!("read: {base}"))?;
         evidence.accepted(&read, NOT_WRITTEN)?;
@@ -61,7 +61,7 @@ fn base_is_stored_verbatim(recording: &Recording, _: &Spec) -> Judged {
 fn answers_have_one_form(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     let mut first: Option<(&str, Vec<String>)> = None;
-    for (base, created) in by_base(recording, "create") {
+    for (base, created) in by_base(recording, "create")? {
         let agent = evidence.accepted(&created, NOT_EVERYWHERE)?;
         let keys: Vec<String> = agent.as_object().into_iter().flat_map(Map::keys).cloned().collect();
         match &first {
@@ -97,7 +97,7 @@ async fn labels_as_harness(driver: &Driver<'_>) -> Drove {
 
 fn no_label_selects_a_loop(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    for (label, created) in by_base(recording, "create") {
+    for (label, created) in by_base(recording, "create")? {
         let status = created.answer()?.status;
         if created.is_success() {
             let agent = evidence.accepted(&created, LABEL_SELECTS)?;
@@ -125,7 +125,7 @@ fn no_label_selects_a_loop(recording: &Recording, _: &Spec) -> Judged {
 
 async fn harness_is_patched(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
-    let bases = environment.pick_all("hosted loop", is_hosted)?;
+    let bases = environment.all_preferring(is_hosted);
     let [from, to, ..] = bases.as_slice() else { return Err(environment.lacks("second hosted loop")) };
     let agent = Agent::on(&environment, from)
         .with("tools", json!({"permission": "ask", "overrides": {NAMED_TOOL: "ask"}}))

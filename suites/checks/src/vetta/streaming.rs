@@ -1,7 +1,7 @@
 //! Deltas and whole answers, as far as admission goes (VET-35).
 
 use engine::{Call, Driver, Drove, Halt};
-use recording::{Judged, Recording, View};
+use recording::{Judged, Recording, Seen, View};
 use serde_json::{Value, json};
 use spec::Spec;
 
@@ -50,16 +50,22 @@ fn start_and_stream_are_accepted(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     evidence.accepted(&recording.one("start")?, START_REFUSED)?;
     let (stream, events) = (recording.one("stream")?, recording.one("events")?);
-    if stream.is_success() {
+    if is_event_stream(&stream) {
         evidence.see(&stream);
         return evidence.judged();
     }
-    let polls_only = recording.labelled("twin's stream").first().is_some_and(|twin| !twin.is_success());
-    if polls_only && events.is_success() {
+    let polls_only = recording.labelled("twin's stream").first().is_some_and(|twin| !is_event_stream(twin));
+    if polls_only && events.is_success() && events.body().is_some() {
         evidence.see(&events);
         evidence.note("events are polled, on loops with deltas too");
         return evidence.judged();
     }
     stream.answer()?;
-    Err(stream.finding(STREAM_REFUSED, "2xx").into())
+    Err(stream.finding(STREAM_REFUSED, "2xx with the content type `text/event-stream`").into())
+}
+
+/// Whether the head is that of an event stream.
+fn is_event_stream(head: &Seen<'_>) -> bool {
+    let kind = head.header("content-type").and_then(|value| value.split(';').next()).unwrap_or_default();
+    head.is_success() && kind.trim().eq_ignore_ascii_case("text/event-stream")
 }

@@ -8,9 +8,9 @@ use spec::Spec;
 use super::{
     agents::{Agent, required_answer, typed_answer},
     environments::{Environment, starts_here},
-    evidence::Evidence,
+    evidence::{Evidence, all_of},
     reads::{entry_in, path_of},
-    rows::{flag, need_rows, text},
+    rows::{flag, need_rows, rows_of, text},
 };
 use crate::table::checks;
 
@@ -63,7 +63,7 @@ async fn offered_answers_are_started(driver: &Driver<'_>) -> Drove {
 
 fn both_starts_are_accepted(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
-    for start in recording.labelled("start") {
+    for start in all_of(recording, "start", 2)? {
         evidence.accepted(&start, OPTIONAL_REFUSED)?;
     }
     evidence.judged()
@@ -72,6 +72,11 @@ fn both_starts_are_accepted(recording: &Recording, _: &Spec) -> Judged {
 /// The base whose gap is documented.
 const GAP: &str = "vetta";
 
+/// Whether an agent on the loop can be moved to the one with the gap.
+fn is_other(row: &Value) -> bool {
+    starts_here(row) && !["", GAP].contains(&text(row, "base"))
+}
+
 async fn gap_is_taken_through_the_gates(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let has_gap = |row: &Value| {
@@ -79,7 +84,7 @@ async fn gap_is_taken_through_the_gates(driver: &Driver<'_>) -> Drove {
     };
     environment.pick("runnable loop `vetta` with structured output", has_gap)?;
     let created = environment.create("create", &Agent::on(&environment, GAP)).await;
-    if let Some(other) = environment.find(|row| starts_here(row) && text(row, "base") != GAP) {
+    if let Some(other) = environment.find(is_other) {
         let moved = environment.need_agent("agent", &Agent::on(&environment, text(&other, "base"))).await?;
         environment.patch("patch", &moved, &json!({ "harness": GAP })).await;
     }
@@ -92,8 +97,9 @@ async fn gap_is_taken_through_the_gates(driver: &Driver<'_>) -> Drove {
 fn every_gate_is_open(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     evidence.accepted(&recording.one("create")?, GAP_REFUSED)?;
-    for patch in recording.labelled("patch") {
-        evidence.accepted(&patch, GAP_REFUSED)?;
+    let rows = rows_of(&recording.one("rows")?)?;
+    if rows.iter().any(is_other) {
+        evidence.accepted(&recording.one("patch")?, GAP_REFUSED)?;
     }
     evidence.accepted(&recording.one("start")?, GAP_REFUSED)?;
     evidence.judged()

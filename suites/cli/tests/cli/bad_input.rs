@@ -145,6 +145,16 @@ fn a_recording_that_was_cut_is_not_a_pass() {
     refused_in(folder.path(), &["judge", "out/vetta/recording.jsonl"], &["line 4"]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = crate::process::proofhouse(folder.path()).arg("list").stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+}
+
 #[test]
 fn places_that_are_taken() {
     let folder = tempfile::tempdir().unwrap();

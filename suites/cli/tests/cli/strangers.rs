@@ -22,6 +22,10 @@ fn not_judged(url: &str) {
     assert!(said.out.contains("give --target"), "{said:?}");
     assert!(!said.out.contains(" pass"), "{said:?}");
     assert!(!said.err.contains("panicked"), "{said:?}");
+    for contract in ["oao", "vetta"] {
+        let junit = std::fs::read_to_string(folder.path().join(format!("out/{contract}/junit.xml"))).unwrap();
+        assert!(junit.contains("errors=\"1\"") && junit.contains("preflight"), "{junit}");
+    }
 }
 
 /// Serves one page to everybody, as a static file server does.

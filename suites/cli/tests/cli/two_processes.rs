@@ -56,6 +56,24 @@ fn a_defect_is_seen_by_url_too() {
 }
 
 #[test]
+fn the_expectations_of_a_description_hold_offline_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let server =
+        Server::start(folder.path(), &["simulate", "--contract", "vetta", "--defect", "writable-catalogue"]);
+    let text = format!(
+        "name = \"sim\"\nversion = \"1\"\ncontract = \"vetta\"\nurl = \"{}\"\n\
+         [credentials]\nprimary = {{ value = \"sk_sim_ada\" }}\n[scope]\nexpected_fail = [\"VET-03-b\"]\n",
+        server.url()
+    );
+    std::fs::write(folder.path().join("target.toml"), text).unwrap();
+    let said = run(folder.path(), &["run", "--target", "target.toml", "--check", "VET-03-b", "--out", "out"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let judged = run(folder.path(), &["judge", "out/vetta/recording.jsonl"]);
+    assert_eq!(judged.code, Some(0), "{judged:?}");
+    assert!(judged.out.contains("expected_fail"), "{judged:?}");
+}
+
+#[test]
 fn a_description_file_reaches_the_same_simulator() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["simulate", "--contract", "vetta"]);

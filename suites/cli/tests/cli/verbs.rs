@@ -36,6 +36,17 @@ fn run_judges_both_contracts_and_leaves_its_files() {
 }
 
 #[test]
+fn a_run_leaves_nothing_of_the_run_before_and_touches_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    assert_eq!(run(folder.path(), &["run", "--check", "VET-59-a", "--out", "out"]).code, Some(0));
+    std::fs::write(out.join("vetta/notes.txt"), "mine").unwrap();
+    assert_eq!(run(folder.path(), &["run", "--check", "OAO-45-c", "--out", "out"]).code, Some(0));
+    assert!(out.join("oao/report.json").exists() && !out.join("vetta/report.json").exists());
+    assert_eq!(std::fs::read_to_string(out.join("vetta/notes.txt")).unwrap(), "mine");
+}
+
+#[test]
 fn one_case_of_a_property_check_is_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let said = run(folder.path(), &["run", "--check", "OAO-30-p", "--case", "3", "--out", "out"]);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use recording::{Lane, TargetFacts};
+use recording::{Lane, Scope, TargetFacts};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use spec::Contract;
@@ -88,18 +88,6 @@ pub struct ModelWiring {
 
 fn any_port() -> String {
     "127.0.0.1:0".to_owned()
-}
-
-/// What is agreed about the verdicts on a target.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Scope {
-    /// Checks whose `untested` stays in the denominator but out of the exit code.
-    #[serde(default)]
-    pub untestable: Vec<String>,
-    /// Checks that are known to fail. They are run, and one that passes fails the run.
-    #[serde(default)]
-    pub expected_fail: Vec<String>,
 }
 
 impl Description {

@@ -46,6 +46,15 @@ pub enum DescriptionError {
         /// The variable.
         variable: String,
     },
+    /// A credential cannot be sent.
+    #[error("[credentials] {name}: has a line break or another control character; a header cannot hold it")]
+    BadSecret {
+        /// The credential.
+        name: String,
+    },
+    /// The URL under which the target is to reach the suite's model cannot be used.
+    #[error("[model] public_{0}")]
+    PublicUrl(Box<DescriptionError>),
     /// The URL cannot be used.
     #[error("url: `{url}`: {reason}")]
     Url {
@@ -138,6 +147,15 @@ fn finish(
                 .ok_or_else(|| DescriptionError::NoSecret { name: name.clone(), variable: from.clone() })?;
             *credential = Credential::Value(value);
         }
+    }
+    if let Some((name, _)) = parsed.secrets().iter().find(|(_, secret)| secret.chars().any(char::is_control))
+    {
+        return Err(DescriptionError::BadSecret { name: name.clone() });
+    }
+    if let Some(url) = parsed.model.as_ref().and_then(|model| model.public_url.clone()) {
+        Description { url, ..parsed.clone() }
+            .address()
+            .map_err(|error| DescriptionError::PublicUrl(Box::new(error)))?;
     }
     check_scope(&parsed)?;
     Ok(parsed)

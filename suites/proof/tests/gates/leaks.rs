@@ -19,7 +19,7 @@ fn no_credential_is_in_any_output() {
         let preflight = Preflight { passed: true, reason: None };
         let report = Report::new(contract, description.facts(), 1, preflight, &outcomes, &replay, spec);
         let mut texts =
-            vec![serde_json::to_string(&report).unwrap(), junit(contract, &outcomes, &replay, spec).unwrap()];
+            vec![serde_json::to_string(&report).unwrap(), junit(&report, &outcomes, &replay, spec).unwrap()];
         for outcome in &outcomes {
             texts.push(serde_json::to_string(&outcome.recording).unwrap());
             texts.push(explain(outcome, &replay, spec));

@@ -14,7 +14,7 @@ fn judging_the_file_again_gives_the_same_verdicts() {
         let outcomes = run_all(contract, 1, Sampling { cases: 24, case: None, shrinks: 0 }, 2);
         let target = outcomes[0].recording.target.clone();
         let mut file = Vec::new();
-        let header = Provenance::new("test", contract, 1, target);
+        let header = Provenance::new("test", contract, 1, target, recording::Scope::default());
         write_lines(&mut file, &header, outcomes.iter().map(|outcome| &outcome.recording)).unwrap();
         let (_, recordings) = read_lines(file.as_slice()).unwrap();
         assert_eq!(recordings.len(), outcomes.len());

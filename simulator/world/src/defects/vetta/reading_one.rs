@@ -25,7 +25,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
             });
         },
     },
-    Edit { id: "item-wrapped", edit: |parts| parts.http.outgoing.push(wrap_like_a_list) },
+    Edit { id: "item-wrapped", edit: |parts| parts.http.outgoing.push(wrap) },
     Edit { id: "unknown-id-200", edit: |parts| parts.http.outgoing.push(answer_null_for_unknown) },
     Edit {
         id: "case-folded-id",
@@ -77,9 +77,9 @@ fn placeholder(environment: &Environment, id: &str) -> Option<Row> {
     Some(row)
 }
 
-fn wrap_like_a_list(call: &Call, reply: &mut Reply) {
+fn wrap(call: &Call, reply: &mut Reply) {
     if let (true, 200, Some(body)) = (call.is("GET", ENTRY), reply.status, reply.body.as_mut()) {
-        *body = json!({"data": [body.take()], "has_more": false, "next_cursor": null});
+        *body = json!({"data": body.take()});
     }
 }
 
