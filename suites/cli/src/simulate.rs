@@ -1,5 +1,7 @@
 //! `proofhouse simulate`.
 
+use std::io::{self, IsTerminal};
+
 use clap::Args;
 use model::{Host, Script};
 use serde_json::Value;
@@ -8,7 +10,7 @@ use wire::{Clock, Net, Seed};
 use world::{Plan, degenerate};
 
 use crate::{
-    console::say,
+    console::{complain, say},
     failure::{Done, Failure},
     listen::{address, asked_to_stop, listen, runtime},
 };
@@ -72,14 +74,21 @@ async fn serve(arguments: &Arguments) -> Done {
         error => error.into(),
     })?;
     say(&format!("proofhouse simulator of contract {} is ready at {}", arguments.contract, running.url));
-    say(&format!("  judge it     proofhouse run --url {}", running.url));
-    if let Some(key) = running.description.pointer("/credentials/primary/value").and_then(Value::as_str) {
-        say(&format!("  call it      with the header `authorization: Bearer {key}`"));
+    // One line for whoever reads standard output; a person gets the way on beside it.
+    if io::stdout().is_terminal() {
+        hints(&running.url, &running.description);
     }
-    say(&format!("  the rest     {}/_control/target has the other keys and the settings", running.url));
     asked_to_stop().await;
     running.stop().await;
     Ok(0)
+}
+
+fn hints(url: &str, description: &Value) {
+    complain(&format!("  judge it     proofhouse run --url {url}"));
+    if let Some(key) = description.pointer("/credentials/primary/value").and_then(Value::as_str) {
+        complain(&format!("  call it      with the header `authorization: Bearer {key}`"));
+    }
+    complain(&format!("  the rest     {url}/_control/target has the other keys and the settings"));
 }
 
 async fn demo_model(clock: &Clock, seed: Seed) -> Result<String, Failure> {

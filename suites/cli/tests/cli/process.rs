@@ -1,7 +1,7 @@
 //! Running the binary.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read},
     path::Path,
     process::{Child, ChildStdout, Command, Output, Stdio},
 };
@@ -54,13 +54,17 @@ impl Server {
         Self { child, out, line }
     }
 
-    /// The next `count` lines that it prints.
-    pub(crate) fn next_lines(&mut self, count: usize) -> String {
-        let mut lines = String::new();
-        for _ in 0..count {
-            self.out.read_line(&mut lines).unwrap();
-        }
-        lines
+    /// Asks it to stop, and returns what else it printed.
+    pub(crate) fn rest(mut self) -> String {
+        self.ask_to_stop();
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).unwrap();
+        rest
+    }
+
+    fn ask_to_stop(&self) {
+        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(asked.success());
     }
 
     /// The URL in its line.
@@ -70,8 +74,7 @@ impl Server {
 
     /// Asks it to stop, and returns its exit code.
     pub(crate) fn terminate(mut self) -> Option<i32> {
-        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
-        assert!(asked.success());
+        self.ask_to_stop();
         self.child.wait().unwrap().code()
     }
 }
