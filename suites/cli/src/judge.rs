@@ -64,24 +64,30 @@ pub(crate) fn judge(arguments: &Arguments) -> Done {
     }
     let counts = Counts::of(outcomes.iter().map(|outcome| outcome.status));
     say(&format!("{}: {}", counted(outcomes.len(), "check"), counts_words(&counts.0)));
-    compare(path, &outcomes);
-    Ok(ExitCode::of(&outcomes).code())
+    Ok(ExitCode::of(&outcomes).max(compare(path, &outcomes)).code())
 }
 
-/// Says where the report beside the recording says something else.
-fn compare(path: &std::path::Path, outcomes: &[Outcome]) {
-    let Ok(text) = std::fs::read_to_string(path.with_file_name("report.json")) else { return };
-    let Ok(report) = serde_json::from_str::<Report>(&text) else { return };
+/// Says where the report beside the recording says something else. One of the two was changed then, and
+/// neither can be trusted.
+fn compare(path: &std::path::Path, outcomes: &[Outcome]) -> ExitCode {
+    let Ok(text) = std::fs::read_to_string(path.with_file_name("report.json")) else {
+        return ExitCode::Conforming;
+    };
+    let Ok(report) = serde_json::from_str::<Report>(&text) else { return ExitCode::Conforming };
     let live: BTreeMap<&str, _> =
         report.checks.iter().map(|check| (check.id.as_str(), (check.status, check.reason.clone()))).collect();
     let now: BTreeMap<&str, _> =
         outcomes.iter().map(|each| (each.id.as_str(), (each.status, each.verdict.reason()))).collect();
     let ids: BTreeSet<&str> = live.keys().chain(now.keys()).copied().collect();
     match ids.into_iter().filter(|id| live.get(id) != now.get(id)).collect::<Vec<_>>() {
-        differing if differing.is_empty() => say("the report beside the recording says the same"),
-        differing => complain(&format!(
-            "the report beside the recording says something else of {}",
-            differing.join(", ")
-        )),
+        differing if differing.is_empty() => {
+            say("the report beside the recording says the same");
+            ExitCode::Conforming
+        }
+        differing => {
+            let ids = differing.join(", ");
+            complain(&format!("error: the report beside the recording says something else of {ids}"));
+            ExitCode::CouldNotJudge
+        }
     }
 }

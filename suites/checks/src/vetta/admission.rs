@@ -33,6 +33,7 @@ pub(crate) const AGENT_WRITTEN: &str =
 const DECLARED_REFUSED: &str = "a session was refused although its loop declares what it demands";
 const UNDECLARED_ADMITTED: &str =
     "a session that demands what its loop does not declare was not refused with 400 naming `harness`";
+const NOTHING_DECLARED: &str = "no listed loop says what it declares";
 const CANNOT_RUN: &str = "a session on a loop that cannot run here was not refused";
 const OTHER_LOOP: &str = "the session runs on another loop than its agent names";
 const NO_SESSION: &str = "no loop that is listed as runnable started";
@@ -143,12 +144,18 @@ fn the_flags_decide(recording: &Recording, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     let rows = recording.one("rows")?;
     let has_connection = recording.target.text("connection").is_some();
+    let mut pairs = 0_usize;
     for row in rows_of(&rows)?.iter().filter(|row| !text(row, "base").is_empty()) {
         for demand in Demand::possible(has_connection) {
             let Some(declared) = flag(row, demand.flag()) else { continue };
             let Some(allowed) = allowed(row, declared) else { continue };
             judge_pair(&mut evidence, recording, demand, text(row, "base"), (declared, allowed))?;
+            pairs += 1;
         }
+    }
+    if pairs == 0 {
+        let expected = "rows with `location`, `runnable` and the capability flags";
+        return Err(rows.finding(NOTHING_DECLARED, expected).into());
     }
     evidence.judged()
 }

@@ -63,6 +63,9 @@ fn answers_have_one_form(recording: &Recording, _: &Spec) -> Judged {
     let mut first: Option<(&str, Vec<String>)> = None;
     for (base, created) in by_base(recording, "create")? {
         let agent = evidence.accepted(&created, NOT_EVERYWHERE)?;
+        if !agent.get("name").is_some_and(Value::is_string) {
+            return Err(created.finding(NOT_EVERYWHERE, "an agent, with the `name` that was sent").into());
+        }
         let keys: Vec<String> = agent.as_object().into_iter().flat_map(Map::keys).cloned().collect();
         match &first {
             None => first = Some((base, keys)),

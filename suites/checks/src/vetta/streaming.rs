@@ -55,7 +55,7 @@ fn start_and_stream_are_accepted(recording: &Recording, _: &Spec) -> Judged {
         return evidence.judged();
     }
     let polls_only = recording.labelled("twin's stream").first().is_some_and(|twin| !is_event_stream(twin));
-    if polls_only && events.is_success() && events.body().is_some() {
+    if polls_only && events.is_success() && is_page(&events) {
         evidence.see(&events);
         evidence.note("events are polled, on loops with deltas too");
         return evidence.judged();
@@ -65,6 +65,11 @@ fn start_and_stream_are_accepted(recording: &Recording, _: &Spec) -> Judged {
 }
 
 /// Whether the head is that of an event stream.
+/// Events that are polled come as a list.
+fn is_page(seen: &Seen<'_>) -> bool {
+    seen.body().is_some_and(|body| body.get("data").unwrap_or(&body).is_array())
+}
+
 fn is_event_stream(head: &Seen<'_>) -> bool {
     let kind = head.header("content-type").and_then(|value| value.split(';').next()).unwrap_or_default();
     head.is_success() && kind.trim().eq_ignore_ascii_case("text/event-stream")

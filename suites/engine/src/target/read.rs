@@ -205,11 +205,21 @@ impl Description {
         if authority.is_empty() || authority.contains('@') || rest.contains(['?', '#']) {
             return Err(fail("give http://host:port, with a path if need be, and nothing else"));
         }
-        let after_bracket = authority.rsplit(']').next().unwrap_or(authority);
-        let authority = match after_bracket.rsplit_once(':') {
-            Some((_, port)) if port.parse::<u16>().is_ok() => authority.to_owned(),
-            Some(_) => return Err(fail("the port is not a number between 0 and 65535")),
+        if rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(fail("there is a blank in it"));
+        }
+        let (host, port) = match authority.rsplit_once(']') {
+            Some((host, "")) => (host, None),
+            Some((host, port)) => (host, port.strip_prefix(':').or(Some(""))),
+            None => authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
+        };
+        if host.is_empty() || host.starts_with('[') != authority.contains(']') {
+            return Err(fail("the host is missing, or is no host"));
+        }
+        let authority = match port {
             None => format!("{authority}:80"),
+            Some(port) if port.parse::<u16>().is_ok_and(|port| port > 0) => authority.to_owned(),
+            Some(_) => return Err(fail("the port is not a number between 1 and 65535")),
         };
         Ok((authority, path.trim_end_matches('/').to_owned()))
     }
@@ -282,7 +292,21 @@ reserved_ids = ["soon"]
 
     #[test]
     fn urls_that_cannot_be_used_are_told() {
-        for url in ["ftp://x", "https://x", "x", "http://", "http://a:99999", "http://a?b", "http://u@h"] {
+        for url in [
+            "http://[::1",
+            "http://h:0",
+            "http://a b/v1",
+            "http://:80",
+            "http://[]x:1",
+            "http://a:1:2",
+            "ftp://x",
+            "https://x",
+            "x",
+            "http://",
+            "http://a:99999",
+            "http://a?b",
+            "http://u@h",
+        ] {
             let target = read(&GOOD.replace("http://127.0.0.1:8080/base/", url)).unwrap();
             assert!(target.address().is_err(), "{url}");
         }

@@ -91,6 +91,14 @@ fn a_list_of_one_base_for_everything_passes_no_vetta_check() {
 }
 
 #[test]
+fn a_base_that_is_also_an_id_is_no_error_of_the_suite() {
+    let body = json!({"data": [{"base": "x"}], "id": "x"});
+    let outcomes = Liar::of_one_answer(Contract::Vetta, StatusCode::OK, body).outcomes(Contract::Vetta);
+    assert_eq!(of_status(&outcomes, Status::Error), Vec::<&str>::new());
+    assert_eq!(of_status(&outcomes, Status::Pass), Vec::<&str>::new());
+}
+
+#[test]
 fn one_agent_for_everything_passes_no_oao_check() {
     let body = json!({"id": "x", "latestVersionId": "y", "data": []});
     let outcomes = Liar::of_one_answer(Contract::Oao, StatusCode::CREATED, body).outcomes(Contract::Oao);
