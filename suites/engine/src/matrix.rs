@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use recording::{ExitCode, Recording, Status};
+use recording::{ExitCode, Status};
 use serde::Serialize;
 use spec::{Contract, Spec};
 
@@ -210,11 +210,6 @@ fn sum_up(
 
 fn is_green(status: Status) -> bool {
     matches!(status, Status::Pass | Status::NotApplicable)
-}
-
-/// Whether two recordings hold the same.
-pub fn same(one: &Recording, two: &Recording) -> bool {
-    serde_json::to_string(one).ok() == serde_json::to_string(two).ok()
 }
 
 /// Does `work` for every item on `jobs` threads; results in the order of the items.
