@@ -3,9 +3,13 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::time::Instant;
 
 /// The epoch of virtual time: every world starts at this instant, so recordings are byte-identical.
 pub const VIRTUAL_EPOCH: &str = "2026-01-05T09:00:00Z";
+
+/// What tokio's timer tells apart.
+const TICK: Duration = Duration::from_millis(1);
 
 /// A clock: the instant now, and waits measured on it.
 ///
@@ -17,7 +21,7 @@ pub struct Clock(Arc<Source>);
 #[derive(Debug)]
 struct Source {
     epoch: Timestamp,
-    started: tokio::time::Instant,
+    started: Instant,
 }
 
 impl Clock {
@@ -32,9 +36,8 @@ impl Clock {
         Self::starting_at(Timestamp::now())
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks tokio for the time")]
     fn starting_at(epoch: Timestamp) -> Self {
-        Self(Arc::new(Source { epoch, started: tokio::time::Instant::now() }))
+        Self(Arc::new(Source { epoch, started: now() }))
     }
 
     /// The instant now.
@@ -64,9 +67,69 @@ impl Clock {
         tokio::time::sleep(wait)
     }
 
+    /// Waits until `elapsed` has passed since the clock started; not at all when it has.
+    pub fn pause_until(&self, elapsed: Duration) -> impl Future<Output = ()> + Send + 'static {
+        until(self.0.started.checked_add(elapsed))
+    }
+
+    /// A pace that starts now: deadline 0 after `first`, every further one `gap` after the one before it.
+    pub fn pace(&self, first: Duration, gap: Duration) -> Pace {
+        Pace { start: now(), first, gap }
+    }
+
     /// Runs `work` until `limit` has passed; `None` when the deadline fired first.
     pub async fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         tokio::time::timeout(limit, work).await.ok()
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one place that asks tokio for the time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Waits for `deadline`; for ever when it is further away than instants reach.
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) if deadline <= now() => {}
+        // tokio rounds up, and must not round beyond the last instant.
+        Some(deadline) if deadline.checked_add(TICK).is_some() => tokio::time::sleep_until(deadline).await,
+        _ => std::future::pending().await,
+    }
+}
+
+/// Deadlines at equal distances on a clock: `start + first + number * gap`.
+///
+/// Each deadline is counted from the start and not from the one before, so that neither the work between
+/// two of them nor the coarseness of the timer adds up. The timer fires at the next whole millisecond after
+/// a deadline, never before it; a gap of whole milliseconds is therefore kept. In virtual time waits end at
+/// their deadline exactly, as long as it is a whole number of milliseconds after the clock's start.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    start: Instant,
+    first: Duration,
+    gap: Duration,
+}
+
+impl Pace {
+    /// Waits for deadline `number`, which counts from 0; not at all when it has passed.
+    pub fn wait(&self, number: u32) -> impl Future<Output = ()> + Send + 'static {
+        let is_unpaced = self.is_unpaced();
+        let deadline = self.deadline(number);
+        async move {
+            if !is_unpaced {
+                until(deadline).await;
+            }
+        }
+    }
+
+    /// Whether there is nothing to wait for: every deadline is the start.
+    pub fn is_unpaced(&self) -> bool {
+        self.first.is_zero() && self.gap.is_zero()
+    }
+
+    fn deadline(&self, number: u32) -> Option<Instant> {
+        self.start.checked_add(self.first)?.checked_add(self.gap.checked_mul(number)?)
     }
 }
 

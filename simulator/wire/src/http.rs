@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use tokio::task::JoinHandle;
 
-use crate::Net;
+use crate::{Net, tls};
 
 /// A request as the suite words it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +87,14 @@ pub enum Failure {
         /// The operating system's word.
         reason: String,
     },
+    /// The server that took the connection is not to be trusted.
+    #[error("no trust in {authority}: {reason}")]
+    Untrusted {
+        /// `host:port`.
+        authority: String,
+        /// What is wrong with its certificate, and what to do about it.
+        reason: String,
+    },
     /// The request cannot be written in HTTP.
     #[error("cannot be sent: {0}")]
     Unsendable(String),
@@ -159,11 +167,8 @@ pub async fn open(net: &Net, authority: &str, request: &Request, head: Duration)
 }
 
 async fn exchange(net: &Net, authority: &str, request: &Request) -> Result<Open, Failure> {
-    let message = encode(authority, request)?;
-    let stream = net.connect(authority).await.map_err(|error: io::Error| Failure::Connect {
-        authority: authority.to_owned(),
-        reason: error.to_string(),
-    })?;
+    let message = encode(host(net, authority), request)?;
+    let stream = net.connect(authority).await.map_err(|error| no_connection(net, authority, &error))?;
     let broken = |error: hyper::Error| Failure::Broken(chain(&error));
     let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
         .title_case_headers(request.title_case)
@@ -184,6 +189,24 @@ async fn exchange(net: &Net, authority: &str, request: &Request) -> Result<Open,
         })
         .collect();
     Ok(Open { status: parts.status.as_u16(), headers, body, _connection: connection })
+}
+
+/// What the header `host` says: without the port that `https` means anyway, which some servers insist on.
+fn host<'a>(net: &Net, authority: &'a str) -> &'a str {
+    match net {
+        Net::Tls(_) => authority.strip_suffix(":443").unwrap_or(authority),
+        Net::Memory(_) | Net::Tcp => authority,
+    }
+}
+
+fn no_connection(net: &Net, authority: &str, error: &io::Error) -> Failure {
+    let authority = authority.to_owned();
+    if let Some(reason) = tls::distrust(error) {
+        return Failure::Untrusted { authority, reason };
+    }
+    let is_tls = matches!(net, Net::Tls(_)) && error.raw_os_error().is_none();
+    let hint = if is_tls { "; does it speak TLS, and HTTP/1.1 over it?" } else { "" };
+    Failure::Connect { authority, reason: format!("{error}{hint}") }
 }
 
 fn encode(authority: &str, request: &Request) -> Result<http::Request<Full<Bytes>>, Failure> {

@@ -7,11 +7,14 @@ pub mod clock;
 pub mod http;
 pub mod ids;
 pub mod net;
+pub mod origin;
 pub mod random;
 pub mod serve;
 pub mod sse;
+pub mod tls;
 
-pub use clock::Clock;
+pub use clock::{Clock, Pace};
 pub use ids::Ids;
 pub use net::{Listener, Net, Stream};
+pub use origin::Origin;
 pub use random::Seed;

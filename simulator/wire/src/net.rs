@@ -10,10 +10,13 @@ use std::{
 };
 
 use tokio::{
-    io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf},
     net::{TcpListener, TcpStream},
     sync::mpsc,
 };
+use tokio_rustls::client::TlsStream;
+
+use crate::tls::Trust;
 
 /// Bytes that an in-memory pipe holds before its writer has to wait.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -27,6 +30,8 @@ pub enum Net {
     Memory(MemoryNet),
     /// The machine's own TCP stack.
     Tcp,
+    /// TLS over TCP, for clients only.
+    Tls(Trust),
 }
 
 impl Net {
@@ -39,10 +44,10 @@ impl Net {
     pub async fn connect(&self, authority: &str) -> io::Result<Stream> {
         match self {
             Self::Memory(net) => net.connect(authority).await,
-            Self::Tcp => {
-                let stream = TcpStream::connect(authority).await?;
-                stream.set_nodelay(true)?;
-                Ok(Stream::Tcp(stream))
+            Self::Tcp => Ok(Stream::Tcp(tcp(authority).await?)),
+            Self::Tls(trust) => {
+                let stream = trust.secure(authority, tcp(authority).await?).await?;
+                Ok(Stream::Tls(Box::new(stream)))
             }
         }
     }
@@ -56,8 +61,18 @@ impl Net {
                 let address = listener.local_addr()?;
                 Ok(Listener { authority: address.to_string(), inner: Inner::Tcp(listener) })
             }
+            Self::Tls(_) => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "nothing here serves over TLS: listen on plain TCP",
+            )),
         }
     }
+}
+
+async fn tcp(authority: &str) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(authority).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
 }
 
 /// Names and the listeners behind them, in this process.
@@ -114,7 +129,8 @@ impl Listener {
             }
             Inner::Tcp(listener) => {
                 let (stream, peer) = listener.accept().await?;
-                stream.set_nodelay(true)?;
+                // It fails when the peer has gone already, which reading shows as well.
+                let _ = stream.set_nodelay(true);
                 Ok((Stream::Tcp(stream), Peer::Tcp(peer)))
             }
         }
@@ -147,6 +163,34 @@ pub enum Stream {
     Memory(DuplexStream),
     /// A TCP connection.
     Tcp(TcpStream),
+    /// A TLS connection to a server.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    /// Ends the connection with a reset (RST) over TCP; drops the pipe in memory. What was written and has
+    /// not reached the peer yet is lost.
+    pub fn reset(self) {
+        let stream = match &self {
+            Self::Memory(_) => return,
+            Self::Tcp(stream) => stream,
+            Self::Tls(stream) => stream.get_ref().0,
+        };
+        // It fails when the connection is gone, and then there is nothing to reset.
+        let _ = stream.set_zero_linger();
+    }
+
+    /// Ends the connection in order: over TCP with a FIN, reading on until the peer ends it too. TCP answers
+    /// bytes that nobody reads with a reset, which the peer could see in place of the end.
+    pub async fn close(mut self) -> io::Result<()> {
+        if let Self::Memory(_) = self {
+            return Ok(());
+        }
+        self.shutdown().await?;
+        let mut forgotten = [0; 256];
+        while self.read(&mut forgotten).await? > 0 {}
+        Ok(())
+    }
 }
 
 impl AsyncRead for Stream {
@@ -154,6 +198,7 @@ impl AsyncRead for Stream {
         match self.get_mut() {
             Self::Memory(stream) => Pin::new(stream).poll_read(cx, buf),
             Self::Tcp(stream) => Pin::new(stream).poll_read(cx, buf),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buf),
         }
     }
 }
@@ -163,6 +208,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Memory(stream) => Pin::new(stream).poll_write(cx, bytes),
             Self::Tcp(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
 
@@ -170,6 +216,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Memory(stream) => Pin::new(stream).poll_flush(cx),
             Self::Tcp(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 
@@ -177,6 +224,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Memory(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 }

@@ -31,7 +31,8 @@ impl Seed {
 
     /// A short token that names this seed: sixteen lower-case hex digits.
     pub fn token(&self) -> String {
-        self.0[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+        let number = self.0[..8].iter().fold(0, |number: u64, byte| number << 8 | u64::from(*byte));
+        format!("{number:016x}")
     }
 
     /// A random stream.

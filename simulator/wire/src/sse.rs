@@ -1,5 +1,7 @@
 //! Server-sent events: a writer, and a parser that keeps what a conformance suite has to see.
 
+use bytes::{BufMut, Bytes};
+
 /// One frame of an event stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
@@ -15,29 +17,100 @@ pub struct Frame {
     pub comments: Vec<String>,
 }
 
+/// What ends the lines of an event stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineEnds {
+    /// A line feed.
+    #[default]
+    Lf,
+    /// A carriage return and a line feed.
+    CrLf,
+}
+
+impl LineEnds {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Lf => "\n",
+            Self::CrLf => "\r\n",
+        }
+    }
+}
+
+/// An event as bytes on the wire, in one allocation: an `event` line when it has a name, a `data` line for
+/// each line of its data, and a blank line. Neither may contain a carriage return, nor the name a line feed.
+pub fn event(name: Option<&str>, data: &str, ends: LineEnds) -> Bytes {
+    let end = ends.text().len();
+    let name_line = name.map_or(0, |name| "event: ".len() + name.len() + end);
+    // Exact for data of one line, so that `Bytes` takes the allocation over as it is.
+    let mut bytes = Vec::with_capacity(name_line + "data: ".len() + data.len() + 2 * end);
+    event_into(name, data, ends, &mut bytes);
+    bytes.into()
+}
+
+/// [`event`] at the end of `out`, so that several events share an allocation.
+pub fn event_into(name: Option<&str>, data: &str, ends: LineEnds, out: &mut impl BufMut) {
+    put_event(name, data, ends, &mut |piece| out.put_slice(piece.as_bytes()));
+}
+
+fn put_event(name: Option<&str>, data: &str, ends: LineEnds, put: &mut impl FnMut(&str)) {
+    let end = ends.text();
+    if let Some(name) = name {
+        put_line("event: ", name, end, put);
+    }
+    put_data(data, end, put);
+    put(end);
+}
+
+fn put_data(data: &str, end: &str, put: &mut impl FnMut(&str)) {
+    for line in data.split('\n') {
+        put_line("data: ", line, end, put);
+    }
+}
+
+fn put_line(start: &str, value: &str, end: &str, put: &mut impl FnMut(&str)) {
+    put(start);
+    put(value);
+    put(end);
+}
+
+/// Room for the names and line ends of a frame without comments: `id`, `event`, `data` and a `retry` of any
+/// size.
+const NAMES_BYTES: usize = 64;
+
 impl Frame {
-    /// The frame as bytes on the wire, ended by a blank line.
+    /// The frame as bytes on the wire, ended by a blank line. Its data may contain line feeds.
     pub fn encode(&self) -> String {
-        let mut text = String::new();
+        let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let comments: usize = self.comments.iter().map(|comment| comment.len() + 2).sum();
+        let values = comments + optional(&self.id) + optional(&self.event) + optional(&self.data);
+        let mut text = String::with_capacity(values + NAMES_BYTES);
+        self.put(LineEnds::Lf, &mut |piece| text.push_str(piece));
+        text
+    }
+
+    /// [`Frame::encode`] at the end of `out`, with a choice of line ends.
+    pub fn encode_into(&self, ends: LineEnds, out: &mut impl BufMut) {
+        self.put(ends, &mut |piece| out.put_slice(piece.as_bytes()));
+    }
+
+    fn put(&self, ends: LineEnds, put: &mut impl FnMut(&str)) {
+        let end = ends.text();
         for comment in &self.comments {
-            text.push_str(&format!(":{comment}\n"));
+            put_line(":", comment, end, put);
         }
         if let Some(id) = &self.id {
-            text.push_str(&format!("id: {id}\n"));
+            put_line("id: ", id, end, put);
         }
         if let Some(event) = &self.event {
-            text.push_str(&format!("event: {event}\n"));
+            put_line("event: ", event, end, put);
         }
         if let Some(retry) = self.retry_ms {
-            text.push_str(&format!("retry: {retry}\n"));
+            put_line("retry: ", &retry.to_string(), end, put);
         }
         if let Some(data) = &self.data {
-            for line in data.split('\n') {
-                text.push_str(&format!("data: {line}\n"));
-            }
+            put_data(data, end, put);
         }
-        text.push('\n');
-        text
+        put(end);
     }
 
     fn is_empty(&self) -> bool {

@@ -190,7 +190,7 @@ impl Recorder {
 
 fn failed(failure: &Failure) -> Reception {
     let kind = match failure {
-        Failure::Connect { .. } => FailureKind::Connect,
+        Failure::Connect { .. } | Failure::Untrusted { .. } => FailureKind::Connect,
         Failure::Unsendable(_) => FailureKind::Unsendable,
         Failure::Broken(_) => FailureKind::Broken,
         Failure::NoHead(_) | Failure::NoEnd(_) => FailureKind::Deadline,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proofhouse_wire::{
-    Clock,
+    Clock, Pace,
     clock::{Stopwatch, VIRTUAL_EPOCH},
 };
 
@@ -64,4 +64,49 @@ async fn a_deadline_fires_at_its_instant_and_drops_the_work() {
     assert_eq!(clock.elapsed(), second);
     assert!(receiver.await.is_err(), "the work went on");
     assert_eq!(clock.elapsed(), second);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_time_of_the_clock_ends_then_or_at_once() {
+    let clock = Clock::virtual_time();
+    clock.pause(Duration::from_millis(40)).await;
+    clock.pause_until(Duration::from_millis(100)).await;
+    assert_eq!(clock.elapsed_ms(), 100);
+    clock.pause_until(Duration::from_millis(40)).await;
+    assert_eq!(clock.elapsed_ms(), 100);
+    assert!(clock.within(LONG, clock.pause_until(Duration::MAX)).await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pace_is_counted_from_its_start_and_work_in_between_does_not_add_up() {
+    let clock = Clock::virtual_time();
+    clock.pause(Duration::from_millis(7)).await;
+    let pace = clock.pace(Duration::from_millis(30), Duration::from_millis(10));
+    for number in 0..50 {
+        pace.wait(number).await;
+        assert_eq!(clock.elapsed_ms(), 37 + u64::from(number) * 10);
+        clock.pause(Duration::from_millis(u64::from(number % 10))).await;
+    }
+    // Who is late has the missed ones at once and is in step again.
+    clock.pause(Duration::from_millis(95)).await;
+    let late = clock.elapsed_ms();
+    for number in 50..60 {
+        pace.wait(number).await;
+        assert_eq!(clock.elapsed_ms(), late.max(37 + u64::from(number) * 10));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn deadlines_out_of_reach_are_waited_for_and_none_are_not() {
+    let clock = Clock::virtual_time();
+    let unpaced = clock.pace(Duration::ZERO, Duration::ZERO);
+    unpaced.wait(u32::MAX).await;
+    assert_eq!((clock.elapsed_ms(), unpaced.is_unpaced()), (0, true));
+    let never = |pace: Pace, number| {
+        let clock = clock.clone();
+        async move { clock.within(LONG, pace.wait(number)).await.is_none() }
+    };
+    assert!(never(clock.pace(Duration::MAX, Duration::ZERO), 0).await);
+    assert!(never(clock.pace(Duration::ZERO, Duration::MAX), 1).await);
+    assert!(never(clock.pace(LONG, LONG), u32::MAX).await);
 }

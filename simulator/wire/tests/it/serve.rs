@@ -118,3 +118,14 @@ async fn the_end_cuts_open_connections_and_frees_the_address() {
     assert!(matches!(refused, Err(Failure::Connect { .. })), "{refused:?}");
     net.listen(AT).await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_head_may_be_long_but_not_endless() {
+    let net = Net::memory();
+    let listener = net.listen(AT).await.unwrap();
+    tokio::spawn(serve(listener, echo(), None, std::future::pending()));
+    for (length, status) in [(30_000, 200), (200_000, 431)] {
+        let request = Request::new("GET", "/").header("x", "y".repeat(length));
+        assert_eq!(send(&net, AT, &request, LIMITS).await.unwrap().status, status, "{length}");
+    }
+}
