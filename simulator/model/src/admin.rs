@@ -1,33 +1,83 @@
-//! The administration over HTTP: load, release, look, drop.
+//! The administration over HTTP: load, release, look, judge, drop.
+
+use std::{convert::Infallible, time::Duration};
 
 use axum::{
-    Json, Router,
-    extract::{Path, State},
+    Extension, Json, Router,
+    body::Body,
+    extract::{DefaultBodyLimit, Path, Query, rejection::StringRejection},
     response::{IntoResponse, Response},
     routing::{get, post, put},
 };
-use http::StatusCode;
+use futures_util::stream;
+use http::{HeaderValue, Method, StatusCode, Uri, header};
 use serde_json::{Value, json};
 
 use crate::{
+    export::{Selection, SelectionError, number},
+    gate::GateError,
     host::Host,
-    script::{Script, ScriptError, is_id},
+    script::{Script, ScriptError, is_id, suggest},
+    verdict::{AssertError, Expectations},
 };
 
-pub(crate) fn routes() -> Router<Host> {
+/// How long a wait at a gate lasts when nothing is said, in milliseconds.
+const WITHIN_MS: u64 = 10_000;
+/// How long it may last.
+const WITHIN_MS_MAX: u64 = 600_000;
+
+/// The longest script that is taken, in bytes.
+const SCRIPT_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+type Pairs = Query<Vec<(String, String)>>;
+
+/// The routes; the host comes as an extension of the request.
+pub(crate) fn routes() -> Router {
     Router::new()
         .route("/_model/journal", get(whole_journal))
+        .route("/_model/sessions", get(sessions))
         .route("/_model/sessions/{key}", put(load).delete(drop_session))
+        .route("/_model/sessions/{key}/reset", post(reset))
         .route("/_model/sessions/{key}/journal", get(journal))
+        .route("/_model/sessions/{key}/verdict", get(verdict))
+        .route("/_model/sessions/{key}/assert", post(assert))
+        .route("/_model/sessions/{key}/gates", get(gates))
         .route("/_model/sessions/{key}/gates/{gate}/release", post(release))
+        .route("/_model/sessions/{key}/gates/{gate}/wait", post(wait))
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(unknown_method)
+        .layer(DefaultBodyLimit::max(SCRIPT_BYTES_MAX))
+}
+
+async fn unknown_path(uri: Uri) -> Response {
+    let message =
+        format!("there is no {} in the administration; the README of the model lists its paths", uri.path());
+    (StatusCode::NOT_FOUND, Json(json!({"error": {"message": message}}))).into_response()
+}
+
+async fn unknown_method(method: Method, uri: Uri) -> Response {
+    let message = format!("{} does not take {method}", uri.path());
+    (StatusCode::METHOD_NOT_ALLOWED, Json(json!({"error": {"message": message}}))).into_response()
 }
 
 /// Takes a script as JSON or YAML. 201 for a new session, 200 for one that starts afresh.
-async fn load(State(host): State<Host>, Path(key): Path<String>, text: String) -> Response {
+async fn load(
+    Extension(host): Extension<Host>,
+    Path(key): Path<String>,
+    text: Result<String, StringRejection>,
+) -> Response {
     if !is_id(&key) {
         let message = format!("`{key}` is no session key; use 1 to 64 letters, digits, `-` and `_`");
-        return (StatusCode::BAD_REQUEST, Json(json!({"error": {"message": message}}))).into_response();
+        return wrong(json!({"message": message}));
     }
+    let text = match text {
+        Ok(text) => text,
+        Err(why) => {
+            let message =
+                format!("the script cannot be read: {why}; give UTF-8 of {SCRIPT_BYTES_MAX} bytes at most");
+            return (why.status(), Json(json!({"error": {"message": message}}))).into_response();
+        }
+    };
     match Script::from_yaml("script", &text) {
         Ok(script) => {
             let status = if host.is_loaded(&key) { StatusCode::OK } else { StatusCode::CREATED };
@@ -35,39 +85,146 @@ async fn load(State(host): State<Host>, Path(key): Path<String>, text: String) -
             host.load(&key, script);
             (status, Json(json!({"session": key, "turns": turns}))).into_response()
         }
-        Err(error) => (StatusCode::BAD_REQUEST, Json(problems(&error))).into_response(),
+        Err(error) => problems(&error),
     }
 }
 
-fn problems(error: &ScriptError) -> Value {
-    json!({"error": {"message": error.to_string(), "problems": error.problems}})
+async fn sessions(Extension(host): Extension<Host>) -> Json<Value> {
+    Json(json!({"sessions": host.sessions()}))
 }
 
-async fn drop_session(State(host): State<Host>, Path(key): Path<String>) -> Response {
-    if host.drop_session(&key) {
-        return StatusCode::NO_CONTENT.into_response();
+/// The same script, unplayed.
+async fn reset(Extension(host): Extension<Host>, Path(key): Path<String>) -> Response {
+    match host.reset(&key) {
+        Some(turns) => Json(json!({"session": key, "turns": turns})).into_response(),
+        None => no_session(&key),
     }
-    not_found(format!("no session `{key}` is loaded"))
 }
 
-async fn release(State(host): State<Host>, Path((key, gate)): Path<(String, String)>) -> Response {
+async fn drop_session(Extension(host): Extension<Host>, Path(key): Path<String>) -> Response {
+    if host.drop_session(&key) { StatusCode::NO_CONTENT.into_response() } else { no_session(&key) }
+}
+
+async fn gates(Extension(host): Extension<Host>, Path(key): Path<String>) -> Response {
+    match host.gates(&key) {
+        Ok(gates) => Json(json!({"session": key, "gates": gates})).into_response(),
+        Err(error) => not_found(&error),
+    }
+}
+
+async fn release(Extension(host): Extension<Host>, Path((key, gate)): Path<(String, String)>) -> Response {
     match host.release(&key, &gate) {
         Ok(count) => Json(json!({"released": count})).into_response(),
-        Err(error) => not_found(error.to_string()),
+        Err(error) => not_found(&error),
     }
 }
 
-async fn journal(State(host): State<Host>, Path(key): Path<String>) -> Json<Value> {
-    let (entries, dropped) = host.state().journal.of(&key);
-    let unused = host.unused_turns(&key);
-    Json(json!({"session": key, "dropped": dropped, "unused_turns": unused, "entries": entries}))
+/// Waits until a gate holds so many requests. 409 when they do not come in time.
+async fn wait(
+    Extension(host): Extension<Host>,
+    Path((key, gate)): Path<(String, String)>,
+    Query(pairs): Pairs,
+) -> Response {
+    let (count, within_ms) = match wanted(&pairs) {
+        Ok(wanted) => wanted,
+        Err(error) => return wrong_parameter(&error),
+    };
+    match host.wait_for_held_within(&key, &gate, count, Duration::from_millis(within_ms)).await {
+        Some(Ok(())) => Json(json!({"gate": gate, "held": host.held(&key, &gate)})).into_response(),
+        Some(Err(error)) => not_found(&error),
+        None => {
+            let held = host.held(&key, &gate);
+            let message = format!("gate `{gate}` holds {held} of {count} requests after {within_ms} ms");
+            let body = json!({"error": {"message": message}, "gate": gate, "held": held});
+            (StatusCode::CONFLICT, Json(body)).into_response()
+        }
+    }
 }
 
-async fn whole_journal(State(host): State<Host>) -> Json<Value> {
-    let (entries, dropped) = host.journal_of_all();
-    Json(json!({"dropped": dropped, "entries": entries}))
+fn wanted(pairs: &[(String, String)]) -> Result<(usize, u64), SelectionError> {
+    let (mut count, mut within_ms) = (1, WITHIN_MS);
+    for (name, value) in pairs {
+        match name.as_str() {
+            "count" => count = number(name, value, "a number of requests, 1 or more", 1)?,
+            "within_ms" => {
+                let what = format!("milliseconds, from 0 to {WITHIN_MS_MAX}");
+                within_ms = number(name, value, &what, 0)?;
+                if within_ms > WITHIN_MS_MAX {
+                    let message = format!("`{name}` takes {what}; `{value}` is too many");
+                    return Err(SelectionError::new(name, message));
+                }
+            }
+            _ => {
+                let fix = suggest(name, &["count", "within_ms"]);
+                return Err(SelectionError::new(name, format!("there is no parameter `{name}`; {fix}")));
+            }
+        }
+    }
+    Ok((count, within_ms))
 }
 
-fn not_found(message: String) -> Response {
-    (StatusCode::NOT_FOUND, Json(json!({"error": {"message": message}}))).into_response()
+async fn verdict(Extension(host): Extension<Host>, Path(key): Path<String>) -> Response {
+    match host.verdict(&key) {
+        Some(verdict) => Json(verdict).into_response(),
+        None => no_session(&key),
+    }
+}
+
+/// Takes expectations as JSON or YAML. 409 when they do not hold.
+async fn assert(Extension(host): Extension<Host>, Path(key): Path<String>, text: String) -> Response {
+    let expectations = match Expectations::from_text(&text) {
+        Ok(expectations) => expectations,
+        Err(error) => return problems(&error),
+    };
+    match host.assert(&key, &expectations) {
+        Ok(()) => Json(json!({"holds": true})).into_response(),
+        Err(AssertError::Unmet(unmet)) => {
+            (StatusCode::CONFLICT, Json(json!({"holds": false, "problems": unmet}))).into_response()
+        }
+        Err(AssertError::Invalid(error)) => problems(&error),
+        Err(AssertError::NoSession(key)) => no_session(&key),
+    }
+}
+
+async fn journal(Extension(host): Extension<Host>, Path(key): Path<String>, Query(pairs): Pairs) -> Response {
+    export(&host, Some(&key), &pairs)
+}
+
+async fn whole_journal(Extension(host): Extension<Host>, Query(pairs): Pairs) -> Response {
+    export(&host, None, &pairs)
+}
+
+/// Entries leave as they are told, so that a long journal is never one text.
+fn export(host: &Host, key: Option<&str>, pairs: &[(String, String)]) -> Response {
+    let export = Selection::from_query(key, pairs).and_then(|selection| host.export(&selection));
+    match export {
+        Ok(export) => {
+            let media_type = HeaderValue::from_static(export.media_type());
+            let mut response =
+                Response::new(Body::from_stream(stream::iter(export.map(Ok::<_, Infallible>))));
+            response.headers_mut().insert(header::CONTENT_TYPE, media_type);
+            response
+        }
+        Err(error) => wrong_parameter(&error),
+    }
+}
+
+fn problems(error: &ScriptError) -> Response {
+    wrong(json!({"message": error.to_string(), "problems": error.problems}))
+}
+
+fn wrong_parameter(error: &SelectionError) -> Response {
+    wrong(json!({"message": error.message, "parameter": error.parameter}))
+}
+
+fn wrong(error: Value) -> Response {
+    (StatusCode::BAD_REQUEST, Json(json!({"error": error}))).into_response()
+}
+
+fn no_session(key: &str) -> Response {
+    not_found(&GateError::NoSession(key.to_owned()))
+}
+
+fn not_found(error: &GateError) -> Response {
+    (StatusCode::NOT_FOUND, Json(json!({"error": {"message": error.to_string()}}))).into_response()
 }

@@ -1,50 +1,77 @@
 //! One exchange: a request comes in, a turn is chosen, its answer goes out piece by piece.
 
-use std::{collections::VecDeque, convert::Infallible};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::Request,
     response::Response,
 };
-use futures_util::stream;
-use http::{HeaderValue, StatusCode, header, request::Parts};
+use http::{HeaderName, HeaderValue, StatusCode, header, request::Parts};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
+use wire::{
+    clock::Pace,
+    serve::{Hangup, Line},
+};
 
 use crate::{
+    delivery::{Delivery, pieces_of},
+    fault::{self, Frames},
+    headers::Headers,
     host::Host,
-    journal::Outcome,
+    journal::{Outcome, Record, kept},
     rejection::Rejection,
-    state::{Arrival, Due, Fate, Read},
+    request::Asked,
+    resume,
+    script::Wrong,
+    state::{Due, Fate, Read},
     wires::Wire,
 };
 
 /// The largest request body that is read.
-const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
+pub(crate) const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// Answers a request on `wire`.
 pub(crate) async fn answer(host: Host, wire: &'static dyn Wire, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    let (text, digest, read) = match to_bytes(body, BODY_BYTES_MAX).await {
-        Err(_) => (String::new(), [0; 32], Err(Rejection::no_body(BODY_BYTES_MAX))),
-        Ok(bytes) => {
-            let read = serde_json::from_slice::<Value>(&bytes)
-                .map_err(|error| Rejection::not_json(&error))
-                .and_then(|json| Ok((wire.read(&json)?, json)));
-            let digest = Sha256::new().chain_update(wire.name()).chain_update(&bytes).finalize().into();
-            (String::from_utf8_lossy(&bytes).into_owned(), digest, read)
-        }
-    };
-    let fate = receive(&host, &parts, text, digest, &read);
+    let (parts, bytes, read) = arrive(wire, request).await;
+    let (fate, read) = receive(&host, Some(wire), &parts, &bytes, read);
     match (fate, &read) {
-        (Fate::Answer(due), Ok((_, json))) => deliver(host, wire, *due, json).await,
-        (Fate::Error(rejection), _) => error(wire, &rejection, &token(&host, &digest)),
-        (Fate::Answer(_), Err(rejection)) => error(wire, rejection, &token(&host, &digest)),
+        (Fate::Answer(due), Ok(asked)) => deliver(host, wire, *due, asked, parts.extensions.get()).await,
+        (Fate::Error(rejection), _) => error(wire, &rejection, &host.token(&[&bytes])),
+        (Fate::Answer(_), Err(rejection)) => error(wire, rejection, &host.token(&[&bytes])),
     }
 }
 
-/// Answers a request that no wire knows, and writes a line in the journal about it.
+/// Waits for the whole of a request and has `wire` read it. There are no bytes when it did not arrive.
+pub(crate) async fn arrive(wire: &'static dyn Wire, request: Request) -> (Parts, Bytes, Read) {
+    let (parts, body) = request.into_parts();
+    match to_bytes(body, BODY_BYTES_MAX).await {
+        Err(error) => (parts, Bytes::new(), Err(no_body(&error))),
+        Ok(bytes) => {
+            let read = read(wire, &parts, &bytes);
+            (parts, bytes, read)
+        }
+    }
+}
+
+/// Why there is no body: it is too long, or it broke off.
+pub(crate) fn no_body(error: &(dyn std::error::Error + 'static)) -> Rejection {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    if causes.any(|cause| cause.is::<http_body_util::LengthLimitError>()) {
+        return Rejection::no_body(BODY_BYTES_MAX);
+    }
+    Rejection::half_a_body()
+}
+
+/// What a wire makes of a request that has arrived whole.
+pub(crate) fn read(wire: &dyn Wire, parts: &Parts, bytes: &[u8]) -> Read {
+    let body: Value = serde_json::from_slice(bytes).map_err(|error| Rejection::not_json(&error))?;
+    let understood = wire.read(&body)?;
+    let headers = Headers::of(&parts.headers);
+    Ok(Asked { request: understood.request, body, headers, complaints: understood.complaints })
+}
+
+/// Answers a request that no wire takes, and writes a line in the journal about it.
 pub(crate) fn refuse(
     host: &Host,
     wire: &'static dyn Wire,
@@ -52,127 +79,257 @@ pub(crate) fn refuse(
     rejection: Rejection,
 ) -> Response {
     let (parts, _) = request.into_parts();
-    let answer = error(wire, &rejection, &token(host, &[0; 32]));
-    receive(host, &parts, String::new(), [0; 32], &Err(rejection));
+    let answer = error(wire, &rejection, &host.token(&[parts.uri.path().as_bytes()]));
+    let _ = receive(host, None, &parts, &Bytes::new(), Err(rejection));
     answer
 }
 
-fn receive(host: &Host, parts: &Parts, body: String, digest: [u8; 32], read: &Read) -> Fate {
-    let target = format!("{} {}", parts.method, parts.uri);
-    let arrival = Arrival { target, uri: &parts.uri, headers: &parts.headers, body, digest, read };
-    let now = host.now_ms();
-    host.state().receive(arrival, now, host.mint())
+/// A record of a request that has arrived, with nothing decided yet.
+pub(crate) fn arrived(
+    host: &Host,
+    wire: Option<&'static dyn Wire>,
+    parts: &Parts,
+    bytes: &Bytes,
+    read: &Read,
+) -> Record {
+    let target = match parts.uri.path_and_query() {
+        Some(path) => format!("{} {path}", parts.method),
+        None => format!("{} {}", parts.method, parts.uri),
+    };
+    Record {
+        sequence: 0,
+        session: "".into(),
+        target: target.into_boxed_str(),
+        headers: match read {
+            Ok(asked) => asked.headers.clone(),
+            Err(_) => Headers::of(&parts.headers),
+        },
+        body: kept(bytes),
+        wire,
+        identity: 0,
+        arrived_ms: host.now_ms(),
+        answered_ms: None,
+        ended_ms: None,
+        outcome: Outcome::Pending,
+        client_left: false,
+        status: None,
+        script: None,
+        before: None,
+        answered: None,
+        pieces_sent: 0,
+        error: None,
+    }
 }
 
-async fn deliver(host: Host, wire: &'static dyn Wire, mut due: Due, json: &Value) -> Response {
+fn receive(
+    host: &Host,
+    wire: Option<&'static dyn Wire>,
+    parts: &Parts,
+    bytes: &Bytes,
+    mut read: Read,
+) -> (Fate, Read) {
+    let mut record = arrived(host, wire, parts, bytes, &read);
+    let mut state = host.state();
+    record.session = state.session_of(&parts.uri, &parts.headers, &read, bytes);
+    record.sequence = state.journal.next_sequence();
+    let resumed = match &mut read {
+        Ok(asked) => resume::resume(asked, &record.session, &state.journal, host.mint()),
+        Err(_) => Ok(None),
+    };
+    match resumed {
+        Ok(before) => record.before = before,
+        Err(rejection) => read = Err(rejection),
+    }
+    if let Ok(asked) = &read {
+        record.identity = asked.request.identity();
+    }
+    (state.receive(record, &read, host.mint()), read)
+}
+
+async fn deliver(
+    host: Host,
+    wire: &'static dyn Wire,
+    mut due: Due,
+    asked: &Asked,
+    line: Option<&Line>,
+) -> Response {
     let ticket = due.ticket.take();
+    let (reply, mut wrong, sequence) = (due.reply.clone(), due.wrong.take(), due.sequence);
     let waiting = ticket.as_ref().map(|ticket| ticket.number);
-    let (reply, sequence, digest) = (due.reply.clone(), due.sequence, due.digest);
-    let mut delivery = Delivery { host, due, waiting, over: false };
+    let mut delivery = Delivery::new(host, due, waiting, line.cloned());
     if let Some(ticket) = ticket {
         if ticket.opened.await.is_err() {
             // Nobody holds the other end any more: the session was dropped or loaded afresh.
             let rejection = Rejection::no_turn("the session ended while this request was held at a gate");
             delivery.ended(Outcome::Missed);
-            return error(wire, &rejection, &token(&delivery.host, &digest));
+            return error(wire, &rejection, &delivery.host().token(&[reply.token.as_bytes()]));
         }
-        delivery.waiting = None;
-        let now = delivery.host.now_ms();
-        delivery.host.state().journal.change(sequence, |entry| entry.answered_ms = Some(now));
+        delivery.let_in();
+        let now = delivery.host().now_ms();
+        let status = status_of(wrong.as_ref());
+        delivery.host().state().journal.change(sequence, |record| {
+            record.answered_ms = Some(now);
+            record.status = status;
+        });
     }
-    let request_id = format!("req_{}", reply.token);
-    if wire.wants_stream(json) {
-        let pieces = wire.events(&reply, json).into_iter().map(Bytes::from).collect();
-        let mut response = answer_with(StatusCode::OK, wire, &request_id, pieces_of(delivery, pieces));
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        return response;
+    let stream = asked.request.stream;
+    if let Some(beyond) = wrong.take_if(|wrong| stream && !fault::changes(wire, &reply, asked, wrong)) {
+        // What lies beyond the end of an answer breaks nothing, so nothing is said of it either.
+        drop(beyond);
+        delivery.host().state().journal.change(sequence, |record| {
+            if let Some(answered) = &mut record.answered {
+                answered.wrong = None;
+            }
+        });
     }
-    let whole = Bytes::from(wire.whole(&reply).to_string());
-    let length = HeaderValue::from(whole.len());
-    let mut response =
-        answer_with(StatusCode::OK, wire, &request_id, pieces_of(delivery, VecDeque::from([whole])));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response.headers_mut().insert(header::CONTENT_LENGTH, length);
+    if let Some(wrong) = wrong.as_ref().filter(|wrong| !wrong.is_an_answer()) {
+        delivery.spoiled();
+        if let Some(response) = instead(wire, &mut delivery, wrong, &reply.token).await {
+            return response;
+        }
+    }
+    let (first, gap) = match &wrong {
+        Some(Wrong::Slow(slow)) => (slow.first_ms, slow.gap_ms),
+        _ => (reply.stream.first_ms.unwrap_or(0), reply.stream.gap_ms.unwrap_or(0)),
+    };
+    let pace = delivery.host().pace(first, gap);
+    if asked.request.stream {
+        let frames = fault::frames(wire, &reply, asked, wrong.as_ref());
+        return streamed(wire, &reply.token, frames, delivery, pace, reply.stream.flush_each, wrong.as_ref());
+    }
+    let text = wire.whole(&reply, asked);
+    pace.wait(0).await;
+    let length = text.len();
+    let frames = fault::whole(text, wrong.as_ref());
+    in_one_piece(wire, &reply.token, frames, length, delivery, wrong.as_ref())
+}
+
+/// The status that is answered; `None` when nothing is.
+pub(crate) fn status_of(wrong: Option<&Wrong>) -> Option<u16> {
+    match wrong {
+        Some(Wrong::Status(status)) => Some(status.code),
+        Some(Wrong::ResetBeforeHeaders | Wrong::StallBeforeHeaders) => None,
+        _ => Some(200),
+    }
+}
+
+/// What happens in place of an answer, when that is what goes wrong.
+async fn instead(
+    wire: &'static dyn Wire,
+    delivery: &mut Delivery,
+    wrong: &Wrong,
+    token: &str,
+) -> Option<Response> {
+    match wrong {
+        Wrong::Status(status) => {
+            let rejection = Rejection::scripted(status);
+            let (sequence, message) = (delivery.sequence(), rejection.message.clone());
+            delivery.host().state().journal.change(sequence, |record| record.error = Some(message.into()));
+            delivery.ended(Outcome::Broken);
+            Some(error(wire, &rejection, token))
+        }
+        Wrong::ResetBeforeHeaders => {
+            delivery.ended(Outcome::Broken);
+            let mut response = Response::new(Body::empty());
+            response.extensions_mut().insert(Hangup::Reset);
+            Some(response)
+        }
+        Wrong::StallBeforeHeaders => std::future::pending().await,
+        _ => None,
+    }
+}
+
+fn streamed(
+    wire: &'static dyn Wire,
+    token: &str,
+    frames: Frames,
+    delivery: Delivery,
+    pace: Pace,
+    flush_each: bool,
+    wrong: Option<&Wrong>,
+) -> Response {
+    let body = pieces_of(delivery, frames, Some(pace), flush_each);
+    let mut response = answer_with(StatusCode::OK, wire, token, body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, content_type(wrong, "text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }
 
-/// A body of these pieces. The connection is flushed after each of them.
-fn pieces_of(delivery: Delivery, pieces: VecDeque<Bytes>) -> Body {
-    Body::from_stream(stream::unfold(
-        (delivery, pieces, true),
-        |(mut delivery, mut pieces, first)| async move {
-            if !first {
-                // A body that is not ready makes the connection flush; it also notices then that the
-                // client has left.
-                tokio::task::yield_now().await;
-            }
-            let piece = pieces.pop_front()?;
-            if pieces.is_empty() {
-                // Clients may close as soon as they have seen the last piece, so it counts as handed over
-                // from here on.
-                delivery.ended(Outcome::Answered);
-            }
-            Some((Ok::<_, Infallible>(piece), (delivery, pieces, false)))
-        },
-    ))
+fn in_one_piece(
+    wire: &'static dyn Wire,
+    token: &str,
+    frames: Vec<fault::Frame>,
+    length: usize,
+    mut delivery: Delivery,
+    wrong: Option<&Wrong>,
+) -> Response {
+    let sent: usize = frames.iter().map(fault::Frame::len).sum();
+    let ends_well = frames.iter().all(|frame| matches!(frame, fault::Frame::Data(_)));
+    // An answer that breaks off had promised to be whole.
+    let promised = if ends_well { sent } else { length };
+    let body = match <[fault::Frame; 1]>::try_from(frames) {
+        Ok([fault::Frame::Data(bytes)]) => {
+            delivery.sent_whole();
+            Body::from(bytes)
+        }
+        Ok(frames) => pieces_of(delivery, Box::new(frames.into_iter()), None, true),
+        Err(frames) => pieces_of(delivery, Box::new(frames.into_iter()), None, true),
+    };
+    let mut response = answer_with(StatusCode::OK, wire, token, body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, content_type(wrong, "application/json"));
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(promised));
+    response
+}
+
+pub(crate) fn content_type(wrong: Option<&Wrong>, right: &'static str) -> HeaderValue {
+    match wrong {
+        Some(Wrong::ContentType(value)) => {
+            HeaderValue::from_str(value).unwrap_or_else(|_| HeaderValue::from_static("text/plain"))
+        }
+        _ => HeaderValue::from_static(right),
+    }
 }
 
 /// An error answer in the words of `wire`.
-fn error(wire: &'static dyn Wire, rejection: &Rejection, token: &str) -> Response {
+pub(crate) fn error(wire: &'static dyn Wire, rejection: &Rejection, token: &str) -> Response {
     let status = StatusCode::from_u16(rejection.status).unwrap_or(StatusCode::BAD_REQUEST);
-    let body = Body::from(wire.error(rejection).to_string());
-    let mut response = answer_with(status, wire, &format!("req_{token}"), body);
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
+    let body = Body::from(wire.error(rejection, &request_id(token)).to_string());
+    let mut response = answer_with(status, wire, token, body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    for (name, value) in &rejection.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+        {
+            headers.insert(name, value);
+        }
+    }
     response
 }
 
-fn answer_with(status: StatusCode, wire: &'static dyn Wire, request_id: &str, body: Body) -> Response {
+/// An answer with the headers that a wire gives all of its answers.
+pub(crate) fn answer_with(status: StatusCode, wire: &'static dyn Wire, token: &str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    if let Ok(value) = HeaderValue::from_str(request_id) {
-        response.headers_mut().insert(wire.request_id_header(), value);
+    let headers = response.headers_mut();
+    headers.reserve(16);
+    for (name, value) in wire.headers() {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    if let Ok(value) = HeaderValue::from_str(&request_id(token)) {
+        headers.insert(HeaderName::from_static(wire.request_id_header()), value);
     }
     response
 }
 
-/// What stands in the request id of an error: it follows from the request.
-fn token(host: &Host, digest: &[u8; 32]) -> String {
-    let name: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    host.mint().seed.child(&name).token()
+fn request_id(token: &str) -> String {
+    format!("req_{token}")
 }
 
-/// An answer under way. Whoever drops it before it has ended says that the client is gone.
-struct Delivery {
-    host: Host,
-    due: Due,
-    waiting: Option<u64>,
-    over: bool,
-}
-
-impl Delivery {
-    fn ended(&mut self, outcome: Outcome) {
-        self.over = true;
-        let now = self.host.now_ms();
-        self.host.state().end(&self.due, outcome, now);
-    }
-}
-
-impl Drop for Delivery {
-    fn drop(&mut self) {
-        if self.over {
-            return;
-        }
-        let now = self.host.now_ms();
-        let mut state = self.host.state();
-        state.end(&self.due, Outcome::Dropped, now);
-        let Due { session, generation, digest, turn, .. } = &self.due;
-        if let Some(session) =
-            state.sessions.get_mut(session).filter(|session| session.generation == *generation)
-        {
-            session.abandon(*digest, *turn, self.waiting);
-        }
-    }
+/// What stands in the request id of an answer that no turn gives: it follows from the request.
+pub(crate) fn token_of(seed: &wire::Seed, parts: &[&[u8]]) -> String {
+    let mut hash = DefaultHasher::new();
+    parts.hash(&mut hash);
+    seed.child(&format!("{:016x}", hash.finish())).token()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 /// A gate that cannot be named.
@@ -20,6 +21,19 @@ pub enum GateError {
         /// What gates there are.
         fix: String,
     },
+}
+
+/// How a gate stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateState {
+    /// Its name.
+    pub name: String,
+    /// How many requests it holds now.
+    pub held: usize,
+    /// The most that it held at once.
+    pub most_held: usize,
+    /// Whether it is open: what comes is not held any more.
+    pub open: bool,
 }
 
 /// One gate of one session. It opens once, for good.
@@ -77,6 +91,11 @@ impl Gate {
     /// How many requests wait.
     pub(crate) fn held(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// How it stands, under the name that it has in the script.
+    pub(crate) fn told(&self, name: &str) -> GateState {
+        GateState { name: name.to_owned(), held: self.held(), most_held: self.most_held, open: self.open }
     }
 
     /// Whether `count` requests wait, or waited before the gate opened.

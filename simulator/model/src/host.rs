@@ -3,12 +3,15 @@
 use std::{
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
+use axum::{extract::Request, response::Response};
 use serde_json::Value;
-use wire::{Clock, Listener, Seed};
+use wire::{Clock, Listener, Seed, clock::Pace};
 
 use crate::{
+    exchange,
     gate::GateError,
     journal::JournalEntry,
     router,
@@ -25,19 +28,29 @@ struct Inner {
     clock: Clock,
     mint: Mint,
     state: Mutex<State>,
+    admin: axum::Router,
 }
 
 impl Host {
     /// A host without sessions. Ids in answers grow from `seed`, times are read off `clock`.
     pub fn new(clock: Clock, seed: Seed) -> Self {
         let mint = Mint { seed: seed.child("model"), created: clock.now().as_second() };
-        Self(Arc::new(Inner { clock, mint, state: Mutex::default() }))
+        Self(Arc::new(Inner { clock, mint, state: Mutex::default(), admin: crate::admin::routes() }))
     }
 
-    /// Everything this host serves over HTTP: the wires, bare and below `/s/{key}`, and the
-    /// administration below `/_model/`.
+    /// Answers one HTTP request: the wires, bare and below `/s/{key}`, and the administration below
+    /// `/_model/`.
+    pub async fn respond(&self, request: Request) -> Response {
+        router::respond(self.clone(), request).await
+    }
+
+    /// [`Host::respond`] for those who have a router.
     pub fn router(&self) -> axum::Router {
-        router::of(self.clone())
+        let host = self.clone();
+        axum::Router::new().fallback(move |request: Request| {
+            let host = host.clone();
+            async move { host.respond(request).await }
+        })
     }
 
     /// Starts the session `key` with this script, unplayed and with an empty journal, whatever it was
@@ -112,17 +125,18 @@ impl Host {
     /// The requests of one session, in order of arrival. Requests for a key that was never loaded are
     /// found under that key.
     pub fn journal(&self, key: &str) -> Vec<JournalEntry> {
-        self.state().journal.of(key).0
+        self.state().entries(key, self.mint())
     }
 
     /// How many entries of one session gave way to newer ones of any session.
     pub fn journal_dropped(&self, key: &str) -> u64 {
-        self.state().journal.of(key).1
+        self.state().journal.dropped_of(key)
     }
 
     /// The requests of all sessions, in order of arrival, and how many older ones gave way to them.
     pub fn journal_of_all(&self) -> (Vec<JournalEntry>, u64) {
-        self.state().journal.all()
+        let state = self.state();
+        (state.told(state.journal.all(), self.mint()), state.journal.dropped())
     }
 
     pub(crate) fn is_loaded(&self, key: &str) -> bool {
@@ -137,12 +151,35 @@ impl Host {
         self.0.clock.elapsed_ms()
     }
 
-    pub(crate) fn mint(&self) -> Mint {
-        self.0.mint
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    pub(crate) fn mint(&self) -> &Mint {
+        &self.0.mint
+    }
+
+    /// A pace that begins now.
+    pub(crate) fn pace(&self, first_ms: u32, gap_ms: u32) -> Pace {
+        let ms = |count: u32| Duration::from_millis(u64::from(count));
+        self.0.clock.pace(ms(first_ms), ms(gap_ms))
+    }
+
+    /// What stands in the request id of an answer that no turn gives.
+    pub(crate) fn token(&self, parts: &[&[u8]]) -> String {
+        exchange::token_of(&self.0.mint.seed, parts)
+    }
+
+    pub(crate) fn admin(&self) -> axum::Router {
+        self.0.admin.clone()
     }
 }
 
 /// Serves `host` on `listener` until `stop` resolves. Open connections are dropped then.
 pub async fn serve(host: Host, listener: Listener, stop: impl Future<Output = ()>) {
-    wire::serve::serve(listener, host.router(), None, stop).await;
+    let respond = move |request: Request| {
+        let host = host.clone();
+        async move { router::respond(host, request).await }
+    };
+    wire::serve::serve_with(listener, respond, None, stop).await;
 }

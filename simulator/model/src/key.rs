@@ -1,5 +1,7 @@
 //! Which session a request belongs to.
 
+use std::borrow::Cow;
+
 use http::{HeaderMap, Uri};
 
 use crate::{request::ModelRequest, script::is_id};
@@ -10,7 +12,7 @@ pub const DEFAULT_SESSION: &str = "default";
 /// The header that names a session.
 const HEADER: &str = "x-proofhouse-session";
 /// What stands before a session key in a text.
-const MARKER: &str = "proofhouse-session:";
+pub(crate) const MARKER: &str = "proofhouse-session:";
 /// For those whose request named no session, or a wrong one.
 pub(crate) const HOW_NAMED: &str = "a request names its session by the path /s/KEY/v1/…, the header \
     x-proofhouse-session, the API key or the text proofhouse-session:KEY in a message";
@@ -22,21 +24,24 @@ pub(crate) fn in_path(uri: &Uri) -> Option<&str> {
 
 /// The session of a request: the first of path, header, API key (when such a session is loaded) and
 /// marker in a text, else [`DEFAULT_SESSION`].
-pub(crate) fn of(
-    uri: &Uri,
-    headers: &HeaderMap,
-    request: Option<&ModelRequest>,
-    body: &str,
+pub(crate) fn of<'a>(
+    uri: &'a Uri,
+    headers: &'a HeaderMap,
+    request: Option<&'a ModelRequest>,
+    body: &'a [u8],
     is_loaded: impl Fn(&str) -> bool,
-) -> String {
+) -> Cow<'a, str> {
     let named = in_path(uri).or_else(|| text_of(headers, HEADER));
     let key = named.or_else(|| api_key(headers).filter(|key| is_loaded(key)));
+    if let Some(key) = key {
+        return Cow::Borrowed(key);
+    }
     // A request that cannot be read belongs to somebody all the same.
-    let key = key.or_else(|| match request {
-        Some(request) => request.texts().find_map(planted),
-        None => planted(body),
-    });
-    key.unwrap_or(DEFAULT_SESSION).to_owned()
+    let key = match request {
+        Some(request) => request.texts().find_map(planted).map(Cow::Borrowed),
+        None => planted(&String::from_utf8_lossy(body)).map(|key| Cow::Owned(key.to_owned())),
+    };
+    key.unwrap_or(Cow::Borrowed(DEFAULT_SESSION))
 }
 
 fn text_of<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -51,10 +56,15 @@ fn api_key(headers: &HeaderMap) -> Option<&str> {
     bearer.or_else(|| text_of(headers, "x-api-key"))
 }
 
+/// Whether a letter may stand in a key.
+pub(crate) fn in_key(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_')
+}
+
 /// The key behind the first marker of a text that has one.
 fn planted(text: &str) -> Option<&str> {
     text.split(MARKER).skip(1).find_map(|rest| {
-        let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_')));
+        let end = rest.find(|letter| !in_key(letter));
         let key = &rest[..end.unwrap_or(rest.len())];
         is_id(key).then_some(key)
     })
@@ -75,14 +85,16 @@ mod tests {
             .iter()
             .map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap()))
             .collect();
-        of(&path.parse().unwrap(), &headers, Some(request), "", |key| matches!(key, "loaded" | "other"))
+        let loaded = |key: &str| matches!(key, "loaded" | "other");
+        of(&path.parse().unwrap(), &headers, Some(request), b"", loaded).into_owned()
     }
 
     #[test]
     fn a_request_that_cannot_be_read_is_found_by_the_marker_in_its_body() {
         let body = r#"{"messages":[{"role":"system","content":"proofhouse-session:lost"}"#;
         let found = |body: &str| {
-            of(&"/v1/chat/completions".parse().unwrap(), &HeaderMap::new(), None, body, |_| true)
+            let uri = "/v1/chat/completions".parse().unwrap();
+            of(&uri, &HeaderMap::new(), None, body.as_bytes(), |_| true).into_owned()
         };
         assert_eq!(found(body), "lost");
         assert_eq!(found("{}"), DEFAULT_SESSION);

@@ -5,27 +5,48 @@
 //! says, never by how many came before it, so retries and parallel loops cannot shift the script.
 
 mod admin;
+mod arguments;
+mod count;
+mod delivery;
 mod exchange;
+mod export;
+mod fault;
+#[doc(hidden)]
+pub mod fuzzing;
 mod gate;
+mod headers;
 mod host;
+pub mod import;
 mod journal;
 mod key;
 mod matching;
 mod miss;
+mod models;
+mod naming;
+mod overview;
+pub mod record;
 mod rejection;
 mod reply;
 mod request;
+mod resume;
 mod router;
 pub mod script;
 mod session;
 mod state;
+mod verdict;
 mod wires;
 
-pub use gate::GateError;
+pub use export::{Export, Format, Selection, SelectionError};
+pub use gate::{GateError, GateState};
 pub use host::{Host, serve};
-pub use journal::{JournalEntry, Outcome};
+pub use journal::{JournalEntry, Outcome, PassedOver};
 pub use key::DEFAULT_SESSION;
 pub use matching::Difference;
-pub use reply::{Reply, SentCall};
-pub use request::{CalledTool, Message, ModelRequest, OfferedTool};
-pub use script::{Answer, Conditions, Script, ScriptError, ToolCall, Turn};
+pub use overview::SessionState;
+pub use reply::{Reply, Said, SentCall, SentThought};
+pub use request::{CalledTool, Message, ModelRequest, OfferedTool, ThoughtBefore, ToolChoice};
+pub use script::{Answer, Conditions, Conversation, Fault, Script, ScriptError, ToolCall, Turn};
+pub use verdict::{
+    AssertError, ClientVerdict, Expectations, Finding, Overall, RequestExpectation, RuleResult, Severity,
+    Unmet, Where,
+};

@@ -1,54 +1,65 @@
 //! Why no turn answers a request.
 
-use serde_json::Value;
-
-use crate::{matching::differences, request::ModelRequest, script::Script};
+use crate::{
+    matching::{Difference, differences},
+    request::Asked,
+    script::Script,
+};
 
 /// The most turns that are listed by name.
 const LISTED_MAX: usize = 20;
 
+/// Every turn that a request may get by its words, with what the request does not keep of its conditions
+/// and of those of its conversation.
+pub(crate) fn told(script: &Script, asked: &Asked) -> Vec<(usize, Vec<Difference>)> {
+    let mut told = Vec::new();
+    for (number, places) in script.conversations_for(&asked.request) {
+        let conversation = script.conversation(number);
+        let outer = conversation.map(|one| differences(&one.when, asked)).unwrap_or_default();
+        told.extend(places.map(|place| {
+            let inner = differences(&script.turn(place).when, asked);
+            (place, outer.iter().cloned().chain(inner).collect())
+        }));
+    }
+    told
+}
+
 /// Says why no turn of `script` answers: which turn is nearest, what differs, and what is left.
 ///
-/// `used_by` holds, per turn, the request that used it.
-pub(crate) fn explain(
-    session: &str,
-    script: &Script,
-    used_by: &[Option<u64>],
-    request: &ModelRequest,
-    body: &Value,
-) -> String {
-    let turns = script.turns();
+/// `used_by` holds, per place, the request that used the turn.
+pub(crate) fn explain(session: &str, script: &Script, used_by: &[Option<u64>], asked: &Asked) -> String {
     let mut text =
         format!("no turn of script `{}` answers this request of session `{session}`. ", script.name());
-    let told: Vec<_> = turns.iter().map(|turn| differences(&turn.when, request, body)).collect();
-    let spent = |index: &usize| used_by[*index].is_some() && !turns[*index].repeat;
+    let told = told(script, asked);
+    if told.is_empty() {
+        text.push_str("No word of its system text or of a user message is the key of a conversation. ");
+    }
+    let spent = |place: usize| used_by[place].is_some() && !script.turn(place).repeat;
 
-    let would = (0..turns.len()).find(|index| told[*index].is_empty());
-    let nearest = (0..turns.len()).filter(|index| !spent(index)).min_by_key(|index| told[*index].len());
-    if let Some((index, used_by)) = would.and_then(|index| Some((index, used_by[index]?))) {
-        let id = &turns[index].id;
+    let would = told.iter().find(|(_, differences)| differences.is_empty());
+    let nearest = told.iter().filter(|(place, _)| !spent(*place)).min_by_key(|(_, told)| told.len());
+    if let Some((place, used_by)) = would.and_then(|(place, _)| Some((*place, used_by[*place]?))) {
+        let name = script.turn_name(place);
         text.push_str(&format!(
-            "Turn `{id}` would, but request {used_by} used it and it does not say `repeat`. "
+            "Turn `{name}` would, but request {used_by} used it and it does not say `repeat`. "
         ));
     }
-    if let Some(index) = nearest {
-        let list: Vec<String> = told[index].iter().map(ToString::to_string).collect();
+    if let Some((place, differences)) = nearest {
+        let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
         text.push_str(&format!(
             "The nearest unused turn is `{}`, which differs in {}. ",
-            turns[index].id,
+            script.turn_name(*place),
             list.join("; ")
         ));
     }
-    let unused: Vec<&str> = turns
-        .iter()
-        .zip(used_by)
-        .filter(|(_, used)| used.is_none())
-        .map(|(turn, _)| turn.id.as_str())
-        .collect();
+    let unused: Vec<usize> =
+        used_by.iter().enumerate().filter(|(_, used)| used.is_none()).map(|(place, _)| place).collect();
+    let named =
+        |places: &[usize]| places.iter().map(|place| script.turn_name(*place)).collect::<Vec<_>>().join(", ");
     text.push_str(&match unused.len().checked_sub(LISTED_MAX) {
         _ if unused.is_empty() => "Every turn is used.".to_owned(),
-        None | Some(0) => format!("Unused: {}.", unused.join(", ")),
-        Some(more) => format!("Unused: {} and {more} more.", unused[..LISTED_MAX].join(", ")),
+        None | Some(0) => format!("Unused: {}.", named(&unused)),
+        Some(more) => format!("Unused: {} and {more} more.", named(&unused[..LISTED_MAX])),
     });
     text
 }

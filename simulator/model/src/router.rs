@@ -1,91 +1,41 @@
 //! The paths that a host answers.
 
 use axum::{
-    Json, Router,
-    extract::{Request, State},
-    middleware::{self, Next},
+    extract::Request,
     response::{IntoResponse, Response},
-    routing::{get, post},
 };
-use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use serde_json::{Value, json};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use tower::Service as _;
 
-use crate::{
-    admin, exchange,
-    host::Host,
-    key,
-    rejection::Rejection,
-    wires::{CHAT, Wire},
-};
+use crate::{count, exchange, host::Host, models, rejection::Rejection, script::WireName, wires::wire};
 
-/// The model that is listed besides those that scripts ask for.
-const MODEL: &str = "fake-model";
+/// The header that tells a client of the Messages wire.
+pub(crate) const ANTHROPIC: &str = "anthropic-version";
 
 /// Every wire and the path it is spoken at, below a session's prefix or not.
-const WIRES: [(&str, &dyn Wire); 1] = [("/v1/chat/completions", &CHAT)];
+const WIRES: [(&str, WireName); 3] = [
+    ("/v1/chat/completions", WireName::Chat),
+    ("/v1/responses", WireName::Responses),
+    ("/v1/messages", WireName::Messages),
+];
+/// Where tokens are counted, on the Messages wire alone.
+const COUNT: &str = "/v1/messages/count_tokens";
 
-pub(crate) fn of(host: Host) -> Router {
-    let mut router = Router::new();
-    for prefix in ["", "/s/{key}"] {
-        for (path, wire) in WIRES {
-            let call =
-                move |State(host): State<Host>, request: Request| exchange::answer(host, wire, request);
-            router = router.route(&format!("{prefix}{path}"), post(call));
-        }
-        router = router.route(&format!("{prefix}/v1/models"), get(models));
-    }
-    router
-        .merge(admin::routes())
-        .fallback(unknown_path)
-        .method_not_allowed_fallback(unknown_method)
-        .layer(middleware::from_fn(browsers))
-        .with_state(host)
-}
-
-async fn models(State(host): State<Host>, uri: Uri, headers: HeaderMap) -> Json<Value> {
-    let mut names = vec![MODEL.to_owned()];
-    let mut state = host.state();
-    let session = key::of(&uri, &headers, None, "", |key| state.sessions.contains_key(key));
-    if let Ok(session) = state.session(&session) {
-        let asked =
-            session.script().turns().iter().filter_map(|turn| turn.when.model.clone()).collect::<Vec<_>>();
-        names.extend(asked);
-    }
-    names.sort();
-    names.dedup();
-    let created = host.mint().created;
-    let model =
-        |name: String| json!({"id": name, "object": "model", "created": created, "owned_by": "proofhouse"});
-    Json(json!({"object": "list", "data": names.into_iter().map(model).collect::<Vec<_>>()}))
-}
-
-async fn unknown_path(State(host): State<Host>, request: Request) -> Response {
-    let rejection = Rejection::unknown_path(request.method().as_str(), request.uri().path());
-    turn_away(&host, request, rejection)
-}
-
-async fn unknown_method(State(host): State<Host>, request: Request) -> Response {
-    let rejection = Rejection::unknown_method(request.method().as_str(), request.uri().path());
-    turn_away(&host, request, rejection)
-}
-
-/// Clients probe with HEAD whether anybody is there: somebody is. All else is told what is wrong.
-fn turn_away(host: &Host, request: Request, rejection: Rejection) -> Response {
-    if request.method() == Method::HEAD {
-        return StatusCode::OK.into_response();
-    }
-    exchange::refuse(host, &CHAT, request, rejection)
-}
-
-/// Lets browsers in, whatever headers they mean to send.
-async fn browsers(request: Request, next: Next) -> Response {
+/// Answers a request. Paths are looked up by hand: this is the way of every answer, and costs what it costs
+/// a thousand times a second.
+pub(crate) async fn respond(host: Host, request: Request) -> Response {
     let wanted = request.headers().get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned();
     let mut response = match *request.method() {
         Method::OPTIONS => StatusCode::NO_CONTENT.into_response(),
-        _ => next.run(request).await,
+        _ => dispatch(host, request).await,
     };
+    open_to_browsers(response.headers_mut(), wanted);
+    response
+}
+
+/// Lets pages of any origin read an answer. `wanted` are the headers that a browser asks to send.
+pub(crate) fn open_to_browsers(headers: &mut HeaderMap, wanted: Option<HeaderValue>) {
     let any = HeaderValue::from_static("*");
-    let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any.clone());
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, any.clone());
     if let Some(wanted) = wanted {
@@ -93,5 +43,65 @@ async fn browsers(request: Request, next: Next) -> Response {
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted);
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, any);
     }
-    response
+}
+
+async fn dispatch(host: Host, request: Request) -> Response {
+    let path = request.uri().path();
+    if path.starts_with("/_model/") {
+        let mut admin = host.admin();
+        let (mut parts, body) = request.into_parts();
+        parts.extensions.insert(host);
+        let request = Request::from_parts(parts, body);
+        return admin.call(request).await.unwrap_or_else(|never| match never {});
+    }
+    let path = below(path);
+    let named = WIRES.iter().find(|(spoken_at, _)| *spoken_at == path).map(|(_, name)| *name);
+    let counts = path == COUNT;
+    let spoken = spoken(path, request.headers().contains_key(ANTHROPIC));
+    let envelope = wire(spoken);
+    if request.headers().contains_key(header::UPGRADE) {
+        return exchange::refuse(&host, envelope, request, Rejection::no_upgrade());
+    }
+    let method = request.method().clone();
+    match (named, &method) {
+        (Some(name), &Method::POST) => exchange::answer(host, wire(name), request).await,
+        (None, &Method::POST) if counts => count::tokens(host, request).await,
+        // Clients probe with HEAD whether anybody is there: somebody is.
+        (_, &Method::HEAD) => StatusCode::OK.into_response(),
+        (None, &Method::GET) if models::are_at(path) => {
+            let path = path.to_owned();
+            models::respond(&host, request, &path, spoken)
+        }
+        (None, _) if !counts && !models::are_at(path) => {
+            let rejection = Rejection::unknown_path(method.as_str(), request.uri().path());
+            exchange::refuse(&host, envelope, request, rejection)
+        }
+        _ => {
+            let rejection = Rejection::unknown_method(method.as_str(), request.uri().path());
+            exchange::refuse(&host, envelope, request, rejection)
+        }
+    }
+}
+
+/// The wire that is spoken at a path.
+pub(crate) fn wire_at(path: &str) -> Option<WireName> {
+    let path = below(path);
+    WIRES.iter().find(|(spoken_at, _)| *spoken_at == path).map(|(_, name)| *name)
+}
+
+/// The path without the session in front and without slashes at its end.
+pub(crate) fn below(path: &str) -> &str {
+    let below = path.strip_prefix("/s/").and_then(|rest| rest.find('/').map(|end| &rest[end..]));
+    below.unwrap_or(path).trim_end_matches('/')
+}
+
+/// The wire in whose words a request at `path` is answered, whatever the answer. `anthropic` says whether it
+/// has the header that tells a client of the Messages wire.
+pub(crate) fn spoken(path: &str, anthropic: bool) -> WireName {
+    let path = below(path);
+    match WIRES.iter().find(|(spoken_at, _)| *spoken_at == path) {
+        Some((_, name)) => *name,
+        None if path == COUNT || anthropic => WireName::Messages,
+        None => WireName::Chat,
+    }
 }

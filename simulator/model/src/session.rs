@@ -5,19 +5,16 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::Value;
 use tokio::sync::Notify;
 
 use crate::{
-    gate::{Gate, GateError, Ticket},
+    fault::{self, FaultPlace},
+    gate::{Gate, GateError, GateState, Ticket},
     matching::differences,
     miss,
-    request::ModelRequest,
-    script::{Script, Turn, suggest},
+    request::Asked,
+    script::{Script, Wrong, suggest},
 };
-
-/// SHA-256 of a request body and its wire: what a client sends again is the same to the byte.
-pub(crate) type Digest = [u8; 32];
 
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -25,18 +22,28 @@ pub(crate) struct Session {
     pub(crate) generation: u64,
     /// Told whenever a gate's queue has changed, and when the session is over.
     pub(crate) changed: Arc<Notify>,
-    script: Arc<Script>,
-    /// Per turn, the last request that chose it.
+    script: Script,
+    /// Per place, the last request that chose the turn.
     used_by: Vec<Option<u64>>,
-    /// Turns whose answers did not arrive, by request: a retry gets them again.
-    abandoned: BTreeMap<Digest, VecDeque<usize>>,
+    /// Turns whose answers did not arrive whole and sound, by conversation: whoever asks the same again
+    /// gets them again.
+    abandoned: BTreeMap<u64, VecDeque<usize>>,
+    /// How often each fault has hit.
+    hits: BTreeMap<FaultPlace, u32>,
+    /// How often a fault of chance was drawn for, by conversation.
+    draws: BTreeMap<(FaultPlace, u64), u32>,
     gates: BTreeMap<String, Gate>,
 }
 
 /// A turn that was chosen.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Chosen {
-    pub(crate) turn: usize,
+    /// Its place in the script.
+    pub(crate) place: usize,
+    /// Whether it was chosen before for the same conversation, in vain.
     pub(crate) retry: bool,
+    /// The request that had chosen it before.
+    before: Option<u64>,
 }
 
 impl Session {
@@ -51,66 +58,133 @@ impl Session {
         Self {
             generation,
             changed: Arc::default(),
-            used_by: vec![None; script.turns().len()],
-            script: Arc::new(script),
+            used_by: vec![None; script.turn_count()],
+            script,
             abandoned: BTreeMap::new(),
+            hits: BTreeMap::new(),
+            draws: BTreeMap::new(),
             gates,
         }
     }
 
-    pub(crate) fn script(&self) -> Arc<Script> {
-        self.script.clone()
+    pub(crate) fn script(&self) -> &Script {
+        &self.script
     }
 
-    fn turn(&self, index: usize) -> &Turn {
-        &self.script.turns()[index]
-    }
-
-    /// Chooses the turn that answers `request`: the one that an identical request chose in vain, else
-    /// the first unused one whose conditions hold. `Err` says why there is none.
+    /// Chooses the turn that answers `asked`: the one that the same conversation chose in vain, else the
+    /// first unused one whose conditions hold. `Err` says why there is none.
     pub(crate) fn choose(
         &mut self,
         key: &str,
         sequence: u64,
-        digest: &Digest,
-        request: &ModelRequest,
-        body: &Value,
+        identity: u64,
+        asked: &Asked,
     ) -> Result<Chosen, String> {
-        if let Some(queue) = self.abandoned.get_mut(digest)
-            && let Some(turn) = queue.pop_front()
+        let script = self.script.clone();
+        let holds = |place: &usize| differences(&script.turn(*place).when, asked).is_empty();
+        if let Some(queue) = self.abandoned.get_mut(&identity)
+            && let Some(at) = queue.iter().position(holds)
+            && let Some(place) = queue.remove(at)
         {
             if queue.is_empty() {
-                self.abandoned.remove(digest);
+                self.abandoned.remove(&identity);
             }
-            self.used_by[turn] = Some(sequence);
-            return Ok(Chosen { turn, retry: true });
+            let before = self.used_by[place].replace(sequence);
+            return Ok(Chosen { place, retry: true, before });
         }
-        let free = |index: &usize| self.used_by[*index].is_none() || self.turn(*index).repeat;
-        let holds = |index: &usize| differences(&self.turn(*index).when, request, body).is_empty();
-        match (0..self.used_by.len()).filter(free).find(holds) {
-            Some(turn) => {
-                self.used_by[turn] = Some(sequence);
-                Ok(Chosen { turn, retry: false })
-            }
-            None => Err(miss::explain(key, &self.script, &self.used_by, request, body)),
+        let Some(place) = self.first_free(asked) else {
+            return Err(miss::explain(key, &self.script, &self.used_by, asked));
+        };
+        let before = self.used_by[place].replace(sequence);
+        Ok(Chosen { place, retry: false, before })
+    }
+
+    /// Takes a choice back: the turn could not answer, and is as free as it was before.
+    pub(crate) fn give_back(&mut self, chosen: &Chosen, identity: u64) {
+        self.used_by[chosen.place] = chosen.before;
+        if chosen.retry {
+            self.abandoned.entry(identity).or_default().push_front(chosen.place);
         }
     }
 
-    /// Notes that the answer of `turn` to a request did not arrive.
-    pub(crate) fn abandon(&mut self, digest: Digest, turn: usize, waiting: Option<u64>) {
-        self.abandoned.entry(digest).or_default().push_back(turn);
-        if let Some(number) = waiting
-            && let Some(gate) =
-                self.script.turns()[turn].hold.as_ref().and_then(|name| self.gates.get_mut(name))
-        {
+    fn first_free(&self, asked: &Asked) -> Option<usize> {
+        let free = |place: &usize| self.used_by[*place].is_none() || self.script.turn(*place).repeat;
+        let holds = |place: &usize| differences(&self.script.turn(*place).when, asked).is_empty();
+        self.script
+            .conversations_for(&asked.request)
+            .filter(|(number, _)| {
+                let conversation = self.script.conversation(*number);
+                conversation.is_none_or(|one| differences(&one.when, asked).is_empty())
+            })
+            .flat_map(|(_, places)| places)
+            .filter(free)
+            .find(holds)
+    }
+
+    /// What goes wrong with the answer of the turn at `place`: the first fault that hits it.
+    ///
+    /// `calls` says whether the answer calls tools.
+    pub(crate) fn fault(
+        &mut self,
+        place: usize,
+        identity: u64,
+        asked: &Asked,
+        calls: bool,
+        seed: &wire::Seed,
+    ) -> Option<(FaultPlace, Wrong)> {
+        let script = self.script.clone();
+        let of_script = script.faults().iter().enumerate().map(|(number, fault)| ((None, number), fault));
+        let of_turn = script
+            .turn(place)
+            .faults
+            .iter()
+            .enumerate()
+            .map(|(number, fault)| ((Some(place), number), fault));
+        for (at, fault) in of_script.chain(of_turn) {
+            let Some((_, wrong)) = fault.wrongs().into_iter().next() else { continue };
+            let hits = self.hits.get(&at).copied().unwrap_or(0);
+            if fault.first.is_some_and(|first| hits >= first)
+                || !fault::can_hit(&wrong, asked.request.stream, calls)
+                || !differences(&fault.when, asked).is_empty()
+            {
+                continue;
+            }
+            if let Some(chance) = fault.chance {
+                let draws = self.draws.entry((at, identity)).or_default();
+                let drawn = fault::drawn(&seed.child(script.name()), at, identity, *draws);
+                *draws = draws.saturating_add(1);
+                if drawn >= chance {
+                    continue;
+                }
+            }
+            if fault.first.is_some() {
+                self.hits.insert(at, hits + 1);
+            }
+            return Some((at, wrong));
+        }
+        None
+    }
+
+    /// Notes that an answer did not arrive whole and sound.
+    pub(crate) fn abandon(&mut self, identity: u64, place: usize) {
+        // A turn that repeats is there for everybody anyway, and what is noted here has to stay little.
+        if !self.script.turn(place).repeat {
+            self.abandoned.entry(identity).or_default().push_back(place);
+        }
+    }
+
+    /// Notes that whoever waited at the gate of a turn has gone away.
+    pub(crate) fn leave(&mut self, place: usize, number: u64) {
+        let hold = self.script.turn(place).hold.as_ref();
+        if let Some(gate) = hold.and_then(|name| self.gates.get_mut(name)) {
             gate.leave(number);
             self.changed.notify_waiters();
         }
     }
 
-    /// Joins the queue at the gate of `turn`; `None` when nothing holds it back.
-    pub(crate) fn arrive(&mut self, turn: usize) -> Option<Ticket> {
-        let gate = self.script.turns()[turn].hold.as_ref().and_then(|name| self.gates.get_mut(name))?;
+    /// Joins the queue at the gate of the turn at `place`; `None` when nothing holds it back.
+    pub(crate) fn arrive(&mut self, place: usize) -> Option<Ticket> {
+        let gate = self.script.turn(place).hold.as_ref().and_then(|name| self.gates.get_mut(name))?;
         let ticket = gate.arrive();
         self.changed.notify_waiters();
         ticket
@@ -127,9 +201,14 @@ impl Session {
         })
     }
 
-    /// Ids of the turns that nothing has chosen, in order.
+    /// How every gate stands, by name.
+    pub(crate) fn gates(&self) -> Vec<GateState> {
+        self.gates.iter().map(|(name, gate)| gate.told(name)).collect()
+    }
+
+    /// Names of the turns that nothing has chosen, in order.
     pub(crate) fn unused_turns(&self) -> Vec<String> {
-        let turns = self.script.turns().iter().zip(&self.used_by);
-        turns.filter(|(_, used)| used.is_none()).map(|(turn, _)| turn.id.clone()).collect()
+        let unused = self.used_by.iter().enumerate().filter(|(_, used)| used.is_none());
+        unused.map(|(place, _)| self.script.turn_name(place)).collect()
     }
 }

@@ -2,41 +2,31 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use http::{HeaderMap, Uri};
-use serde_json::Value;
+use http::Uri;
+use wire::Seed;
 
 use crate::{
+    exchange::status_of,
+    fault::{FaultPlace, break_reply},
     gate::{GateError, Ticket},
-    journal::{Journal, JournalEntry, Outcome},
+    journal::{Answered, Journal, JournalEntry, Outcome, Record},
     key,
-    matching::differences,
     rejection::Rejection,
-    reply::Reply,
-    request::ModelRequest,
-    script::Script,
-    session::{Chosen, Digest, Session},
+    reply::{Reply, Said},
+    request::Asked,
+    script::{Client, Script, Wrong},
+    session::{Chosen, Session},
 };
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    pub(crate) sessions: BTreeMap<String, Session>,
+    pub(crate) sessions: BTreeMap<Arc<str>, Session>,
     pub(crate) journal: Journal,
     generations: u64,
 }
 
-/// A request that has arrived whole.
-pub(crate) struct Arrival<'a> {
-    pub(crate) target: String,
-    pub(crate) uri: &'a Uri,
-    pub(crate) headers: &'a HeaderMap,
-    pub(crate) body: String,
-    pub(crate) digest: Digest,
-    /// What the wire made of it.
-    pub(crate) read: &'a Read,
-}
-
-/// A request as its wire reads it, with the body as JSON.
-pub(crate) type Read = Result<(ModelRequest, Value), Rejection>;
+/// A request as its wire reads it.
+pub(crate) type Read = Result<Asked, Rejection>;
 
 /// What happens to a request.
 pub(crate) enum Fate {
@@ -47,21 +37,34 @@ pub(crate) enum Fate {
 }
 
 /// An answer that is due, perhaps after a wait at a gate.
+#[derive(Debug)]
 pub(crate) struct Due {
-    pub(crate) session: String,
+    pub(crate) session: Arc<str>,
     pub(crate) generation: u64,
     pub(crate) sequence: u64,
-    pub(crate) digest: Digest,
-    pub(crate) turn: usize,
-    pub(crate) reply: Reply,
+    pub(crate) identity: u64,
+    pub(crate) place: usize,
+    pub(crate) reply: Arc<Reply>,
+    pub(crate) wrong: Option<Wrong>,
     pub(crate) ticket: Option<Ticket>,
+    /// Whether the answer goes out at once and whole, so that the journal knows its end already.
+    pub(crate) settled: bool,
 }
 
 /// What replies are made with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mint {
-    pub(crate) seed: wire::Seed,
+    pub(crate) seed: Seed,
     pub(crate) created: i64,
+}
+
+impl Mint {
+    /// What stands in the ids of the answer that the turn at `place` gives to a conversation. A turn that
+    /// repeats gives each conversation ids of its own.
+    pub(crate) fn token(&self, script: &Script, place: usize, identity: u64) -> String {
+        let turn = self.seed.child(script.name()).child(&script.turn_name(place));
+        if script.turn(place).repeat { turn.child(&format!("{identity:016x}")).token() } else { turn.token() }
+    }
 }
 
 impl State {
@@ -69,7 +72,7 @@ impl State {
     pub(crate) fn load(&mut self, key: &str, script: Script) {
         self.drop_session(key);
         self.generations += 1;
-        self.sessions.insert(key.to_owned(), Session::new(script, self.generations));
+        self.sessions.insert(key.into(), Session::new(script, self.generations));
     }
 
     /// Ends a session and forgets its journal.
@@ -83,94 +86,156 @@ impl State {
         self.sessions.get_mut(key).ok_or_else(|| GateError::NoSession(key.to_owned()))
     }
 
-    /// Decides about a request and writes its line in the journal.
-    pub(crate) fn receive(&mut self, arrival: Arrival<'_>, now_ms: u64, mint: Mint) -> Fate {
-        let Arrival { target, uri, headers, body, digest, read } = arrival;
-        let request = read.as_ref().ok().map(|(request, _)| request);
-        let session = key::of(uri, headers, request, &body, |key| self.sessions.contains_key(key));
-        let sequence = self.journal.next_sequence();
-        let mut entry = JournalEntry {
-            sequence,
-            session: session.clone(),
-            target,
-            arrived_ms: now_ms,
-            answered_ms: None,
-            ended_ms: None,
-            outcome: Outcome::Pending,
-            request: request.cloned(),
-            body,
-            turn: None,
-            retry: false,
-            gate: None,
-            findings: Vec::new(),
-            answer: None,
-            error: None,
-        };
+    /// The session that a request belongs to. Its key is shared with the session's own when there is one.
+    pub(crate) fn session_of(
+        &self,
+        uri: &Uri,
+        headers: &http::HeaderMap,
+        read: &Read,
+        body: &[u8],
+    ) -> Arc<str> {
+        let request = read.as_ref().ok().map(|asked| &asked.request);
+        let key = key::of(uri, headers, request, body, |key| self.sessions.contains_key(key));
+        match self.sessions.get_key_value(&*key) {
+            Some((key, _)) => key.clone(),
+            None => key.as_ref().into(),
+        }
+    }
+
+    /// Decides about a request and writes it into the journal. The record has come as far as its arrival.
+    pub(crate) fn receive(&mut self, mut record: Record, read: &Read, mint: &Mint) -> Fate {
         let fate = match read {
             Err(rejection) => {
-                entry.outcome = Outcome::Rejected;
+                record.outcome = Outcome::Rejected;
                 Fate::Error(rejection.clone())
             }
-            Ok((request, json)) => self.choose(&mut entry, digest, request, json, mint),
+            Ok(asked) => self.choose(&mut record, asked, mint),
         };
         if let Fate::Error(rejection) = &fate {
-            entry.error = Some(rejection.message.clone());
-            entry.answered_ms = Some(now_ms);
-            entry.ended_ms = Some(now_ms);
-        } else if entry.gate.is_none() {
-            entry.answered_ms = Some(now_ms);
+            record.error = Some(rejection.message.as_str().into());
+            record.status = Some(rejection.status);
+            record.answered_ms = Some(record.arrived_ms);
+            record.ended_ms = Some(record.arrived_ms);
+        } else if record.answered.as_ref().is_some_and(|answered| !answered.held) {
+            record.answered_ms = Some(record.arrived_ms);
+            let wrong = record.answered.as_ref().and_then(|answered| answered.wrong.as_ref());
+            record.status = status_of(wrong.map(|(_, wrong)| wrong));
         }
-        self.journal.add(entry);
+        self.journal.add(record);
         fate
     }
 
-    /// Notes how an answer ended.
-    pub(crate) fn end(&mut self, due: &Due, outcome: Outcome, now_ms: u64) {
-        self.journal.change(due.sequence, |entry| {
-            entry.ended_ms = Some(now_ms);
-            entry.outcome = outcome;
-        });
-    }
-
-    fn choose(
-        &mut self,
-        entry: &mut JournalEntry,
-        digest: Digest,
-        request: &ModelRequest,
-        json: &Value,
-        mint: Mint,
-    ) -> Fate {
-        let key = entry.session.as_str();
-        let Some(session) = self.sessions.get_mut(key) else {
-            entry.outcome = Outcome::Missed;
+    fn choose(&mut self, record: &mut Record, asked: &Asked, mint: &Mint) -> Fate {
+        let key = record.session.clone();
+        let Some(session) = self.sessions.get_mut(&key) else {
+            record.outcome = Outcome::Missed;
             let message = format!("no session `{key}` is loaded; {}", key::HOW_NAMED);
             return Fate::Error(Rejection::no_turn(message));
         };
-        let Chosen { turn: index, retry } = match session.choose(key, entry.sequence, &digest, request, json)
+        record.script = Some(session.script().clone());
+        if session.script().client() == Client::Strict
+            && let Some(complaint) = asked.complaints.first()
         {
+            record.outcome = Outcome::Rejected;
+            return Fate::Error(complaint.clone());
+        }
+        let chosen = session.choose(&key, record.sequence, record.identity, asked);
+        let chosen = chosen.and_then(|chosen| {
+            let reply = Reply::of(session.script(), chosen.place, record.identity, mint, asked);
+            reply.map(|reply| (chosen, reply)).map_err(|why| {
+                session.give_back(&chosen, record.identity);
+                let turn = session.script().turn_name(chosen.place);
+                format!("the answer of turn `{turn}` cannot be filled in: {why}")
+            })
+        });
+        let (Chosen { place, retry, .. }, mut reply) = match chosen {
             Ok(chosen) => chosen,
             Err(why) => {
-                entry.outcome = Outcome::Missed;
+                record.outcome = Outcome::Missed;
                 return Fate::Error(Rejection::no_turn(why));
             }
         };
-        let script: Arc<Script> = session.script();
-        let turn = &script.turns()[index];
-        let reply = Reply::of(turn, &script, &mint.seed, mint.created, &request.model);
-        let ticket = session.arrive(index);
-        entry.turn = Some(turn.id.clone());
-        entry.retry = retry;
-        entry.findings = differences(&turn.expect, request, json);
-        entry.answer = Some(reply.clone());
-        entry.gate = ticket.is_some().then(|| turn.hold.clone()).flatten();
-        Fate::Answer(Box::new(Due {
-            session: entry.session.clone(),
+        let calls = reply.blocks.iter().any(|block| matches!(block, Said::ToolCall(_)));
+        let wrong: Option<(FaultPlace, Wrong)> =
+            session.fault(place, record.identity, asked, calls, &mint.seed);
+        if let Some((_, wrong)) = &wrong {
+            break_reply(&mut reply, wrong);
+        }
+        let ticket = session.arrive(place);
+        let waits = reply.stream.first_ms.unwrap_or(0) > 0;
+        let settled = !asked.request.stream && wrong.is_none() && ticket.is_none() && !waits;
+        let due = Due {
+            session: key,
             generation: session.generation,
-            sequence: entry.sequence,
-            digest,
-            turn: index,
-            reply,
+            sequence: record.sequence,
+            identity: record.identity,
+            place,
+            reply: Arc::new(reply),
+            wrong: wrong.as_ref().map(|(_, wrong)| wrong.clone()),
             ticket,
-        }))
+            settled,
+        };
+        if settled {
+            record.outcome = Outcome::Answered;
+            record.ended_ms = Some(record.arrived_ms);
+            record.pieces_sent = 1;
+        }
+        record.answered = Some(Answered { place, retry, held: due.ticket.is_some(), wrong });
+        Fate::Answer(Box::new(due))
     }
+
+    /// Notes how an answer ended.
+    pub(crate) fn end(&mut self, due: &Due, ending: &Ending) {
+        self.journal.change(due.sequence, |record| {
+            record.ended_ms = Some(ending.now_ms);
+            record.outcome = ending.outcome;
+            record.client_left = ending.client_left;
+            record.pieces_sent = ending.pieces_sent;
+        });
+        let whole_and_sound = ending.outcome == Outcome::Answered;
+        let session = self.sessions.get_mut(&due.session);
+        if let Some(session) = session.filter(|session| session.generation == due.generation) {
+            if !whole_and_sound {
+                session.abandon(due.identity, due.place);
+            }
+            if let Some(number) = ending.waiting {
+                session.leave(due.place, number);
+            }
+        }
+    }
+
+    /// The entries of one session as they are told, in order.
+    pub(crate) fn entries(&self, session: &str, mint: &Mint) -> Vec<JournalEntry> {
+        self.told(self.journal.of(session), mint)
+    }
+
+    /// Records as they are told. They are in order, and all of a session or of all sessions.
+    pub(crate) fn told<'a>(
+        &self,
+        records: impl Iterator<Item = &'a Record>,
+        mint: &Mint,
+    ) -> Vec<JournalEntry> {
+        // Per session and place, the last request that had used the turn so far.
+        let mut used: BTreeMap<(&str, usize), u64> = BTreeMap::new();
+        let mut entries = Vec::new();
+        for record in records {
+            let session: &str = &record.session;
+            entries.push(record.told(mint, |place| used.get(&(session, place)).copied()));
+            if let Some(answered) = &record.answered {
+                used.insert((session, answered.place), record.sequence);
+            }
+        }
+        entries
+    }
+}
+
+/// How an answer ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ending {
+    pub(crate) outcome: Outcome,
+    pub(crate) client_left: bool,
+    pub(crate) pieces_sent: u32,
+    pub(crate) now_ms: u64,
+    /// The ticket of a request that was still waiting at its gate.
+    pub(crate) waiting: Option<u64>,
 }

@@ -17,9 +17,15 @@ pub struct Conditions {
     /// Each text stands in some user message.
     #[serde(skip_serializing_if = "Texts::is_empty")]
     pub user_contains: Texts,
+    /// Each text stands in the last user message that has a text.
+    #[serde(skip_serializing_if = "Texts::is_empty")]
+    pub last_user_contains: Texts,
     /// Each text stands in the last message, whoever said it.
     #[serde(skip_serializing_if = "Texts::is_empty")]
     pub last_contains: Texts,
+    /// Who said the last message: `user`, `assistant` or `tool`.
+    #[serde(deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
+    pub last_role: Option<Role>,
     /// A tool of each name is offered.
     #[serde(skip_serializing_if = "Texts::is_empty")]
     pub tool_offered: Texts,
@@ -27,11 +33,23 @@ pub struct Conditions {
     #[serde(skip_serializing_if = "Texts::is_empty")]
     pub tool_result_for: Texts,
     /// `true`: no message is a tool result. `false`: some message is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
     pub no_tool_results: Option<bool>,
     /// The model asked for, exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Each text stands in some tool result among the news.
+    #[serde(skip_serializing_if = "Texts::is_empty")]
+    pub tool_result_contains: Texts,
+    /// The wire: `chat`, `responses` or `messages`.
+    #[serde(deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
+    pub wire: Option<WireName>,
+    /// Whether the answer is to be streamed.
+    #[serde(deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
+    pub stream: Option<bool>,
+    /// Conditions on request headers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub header: Vec<HeaderCondition>,
     /// Conditions on the request body as it was sent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub json: Vec<JsonCondition>,
@@ -57,10 +75,24 @@ impl Conditions {
         self
     }
 
+    /// Asks for `text` in the last user message that has a text.
+    #[must_use]
+    pub fn last_user_contains(mut self, text: impl Into<String>) -> Self {
+        self.last_user_contains.0.push(text.into());
+        self
+    }
+
     /// Asks for `text` in the last message.
     #[must_use]
     pub fn last_contains(mut self, text: impl Into<String>) -> Self {
         self.last_contains.0.push(text.into());
+        self
+    }
+
+    /// Asks that the last message is of this role.
+    #[must_use]
+    pub fn last_role(mut self, role: Role) -> Self {
+        self.last_role = Some(role);
         self
     }
 
@@ -99,6 +131,41 @@ impl Conditions {
         self
     }
 
+    /// Asks for `text` in some tool result among the news.
+    #[must_use]
+    pub fn tool_result_contains(mut self, text: impl Into<String>) -> Self {
+        self.tool_result_contains.0.push(text.into());
+        self
+    }
+
+    /// Asks for this wire.
+    #[must_use]
+    pub fn wire(mut self, wire: WireName) -> Self {
+        self.wire = Some(wire);
+        self
+    }
+
+    /// Asks that the answer is to be streamed, or not.
+    #[must_use]
+    pub fn stream(mut self, streamed: bool) -> Self {
+        self.stream = Some(streamed);
+        self
+    }
+
+    /// Asks that the header `name` is `value`.
+    #[must_use]
+    pub fn header_equals(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.header.push(HeaderCondition { name: name.into(), equals: Some(value.into()), contains: None });
+        self
+    }
+
+    /// Asks that the header `name` holds `text`.
+    #[must_use]
+    pub fn header_contains(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.header.push(HeaderCondition { name: name.into(), equals: None, contains: Some(text.into()) });
+        self
+    }
+
     /// Asks that the body holds `value` at the JSON Pointer `pointer`.
     #[must_use]
     pub fn json_equals(mut self, pointer: impl Into<String>, value: impl Into<Value>) -> Self {
@@ -118,6 +185,69 @@ impl Conditions {
     }
 }
 
+/// Who said a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool: the message is its result.
+    Tool,
+}
+
+impl Role {
+    /// The word in scripts and journals.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// A wire, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WireName {
+    /// OpenAI Chat Completions.
+    Chat,
+    /// OpenAI Responses.
+    Responses,
+    /// Anthropic Messages.
+    Messages,
+}
+
+impl WireName {
+    /// All there are.
+    pub(crate) const ALL: [Self; 3] = [Self::Chat, Self::Responses, Self::Messages];
+
+    /// The word in scripts and journals.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Responses => "responses",
+            Self::Messages => "messages",
+        }
+    }
+}
+
+/// A condition on one header of the request. With neither `equals` nor `contains`: it is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeaderCondition {
+    /// Its name; case does not matter.
+    pub name: String,
+    /// Its whole value.
+    #[serde(default, deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
+    pub equals: Option<String>,
+    /// A part of its value.
+    #[serde(default, deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
+    pub contains: Option<String>,
+}
+
 /// A condition on one place of the request body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -125,16 +255,11 @@ pub struct JsonCondition {
     /// A JSON Pointer (RFC 6901); empty for the whole body.
     pub pointer: String,
     /// The value there, numbers compared by value.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
     pub equals: Option<Value>,
     /// Whether there is a value there at all; `null` is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
     pub exists: Option<bool>,
-}
-
-/// A field that is given counts as given, even when it says `null`.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
 }
 
 /// One text, or several that must all be found. Written as a string or as a list of strings.

@@ -1,6 +1,6 @@
 //! What is wrong with a script, where, and what to do about it.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 
@@ -46,14 +46,26 @@ impl fmt::Display for Problem {
         }
         f.write_str(": ")?;
         if !self.pointer.is_empty() {
-            write!(f, "{}: ", self.pointer)?;
+            write!(f, "{}: ", in_one_line(&self.pointer))?;
         }
-        f.write_str(&self.message)?;
+        f.write_str(&in_one_line(&self.message))?;
         if let Some(fix) = &self.fix {
-            write!(f, "; {fix}")?;
+            write!(f, "; {}", in_one_line(fix))?;
         }
         Ok(())
     }
+}
+
+/// What a script says may stand in a message, and a message is one line.
+fn in_one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |letter: char| {
+        let escape = letter.is_control().then(|| letter.escape_default());
+        escape.map_or_else(|| letter.to_string(), |escape| escape.to_string())
+    };
+    Cow::Owned(text.chars().map(escaped).collect())
 }
 
 /// `did you mean …?` for the candidate nearest to `wanted`, else the whole list.
@@ -70,8 +82,9 @@ pub(crate) fn suggest(wanted: &str, candidates: &[&str]) -> String {
 
 /// The candidate nearest to `wanted`, when it is near enough to be a slip.
 pub(crate) fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = wanted.to_lowercase();
     candidates
-        .map(|candidate| (strsim::damerau_levenshtein(wanted, candidate), candidate))
+        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
         .min()
         .filter(|(distance, candidate)| *distance <= 2.max(candidate.len() / 3))
         .map(|(_, candidate)| candidate)

@@ -1,9 +1,11 @@
 //! Where things stand in a script's text: a JSON Pointer for each place, and its line and column.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Deserializer, de};
 use serde_saphyr::Spanned;
+
+use super::reading::for_places;
 
 /// A place in a text; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,17 +17,30 @@ pub(crate) struct Place {
 }
 
 /// All places of a text, in the order of the text. Empty when the text does not parse at all.
-pub(crate) struct Places(Vec<Place>);
+#[derive(Default)]
+pub(crate) struct Places {
+    places: Vec<Place>,
+    by_pointer: BTreeMap<String, usize>,
+}
 
 impl Places {
+    /// The places of a text.
     pub(crate) fn of(text: &str) -> Self {
+        Self::read(text).0
+    }
+
+    /// The places of a text, and what makes it a text of another kind than YAML if it is one.
+    pub(super) fn read(text: &str) -> (Self, Option<serde_saphyr::Error>) {
         let mut places = Vec::new();
-        if let Ok(root) =
-            serde_saphyr::from_str_with_options::<Spanned<Node>>(text, super::document::reading())
-        {
-            walk(&root, None, String::new(), &mut places);
+        match serde_saphyr::from_str_with_options::<Spanned<Node>>(text, for_places()) {
+            Ok(root) => walk(&root, None, String::new(), &mut places),
+            Err(error) => return (Self::default(), Some(error)),
         }
-        Self(places)
+        let mut by_pointer = BTreeMap::new();
+        for (number, place) in places.iter().enumerate() {
+            by_pointer.entry(place.pointer.clone()).or_insert(number);
+        }
+        (Self { places, by_pointer }, None)
     }
 
     /// Where `pointer` stands; its nearest ancestor when there is no such thing, as for a field that is
@@ -33,8 +48,8 @@ impl Places {
     pub(crate) fn find(&self, pointer: &str) -> Option<&Place> {
         let mut pointer = pointer;
         loop {
-            if let Some(place) = self.0.iter().find(|place| place.pointer == pointer) {
-                return Some(place);
+            if let Some(number) = self.by_pointer.get(pointer) {
+                return self.places.get(*number);
             }
             pointer = &pointer[..pointer.rfind('/')?];
         }
@@ -42,7 +57,7 @@ impl Places {
 
     /// What begins at or last before a line and column.
     pub(crate) fn at(&self, line: u64, column: u64) -> Option<&Place> {
-        self.0.iter().rev().find(|place| (place.line, place.column) <= (line, column))
+        self.places.iter().rev().find(|place| (place.line, place.column) <= (line, column))
     }
 
     /// The mapping that lacks a field, which the YAML reader tells by the mapping's last key.
@@ -51,6 +66,14 @@ impl Places {
         let at_key = place.is_key && (place.line, place.column) == (line, column);
         if at_key { self.find(&place.pointer[..place.pointer.rfind('/')?]) } else { Some(place) }
     }
+}
+
+/// The rest of a line of `text` from a column on.
+pub(super) fn line_from(text: &str, line: u64, column: u64) -> &str {
+    let nth = |number: u64| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+    let line = text.split('\n').nth(nth(line)).unwrap_or_default();
+    let start = line.char_indices().nth(nth(column)).map_or(line.len(), |(start, _)| start);
+    &line[start..]
 }
 
 enum Node {

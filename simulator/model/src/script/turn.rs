@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Conditions};
+use super::{Answer, Conditions, Fault, Stream};
 
 /// One turn: when it is taken, what it expects, what holds it back and what it answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,16 +18,22 @@ pub struct Turn {
     #[serde(default, skip_serializing_if = "Conditions::is_empty")]
     pub expect: Conditions,
     /// Whether the turn answers any number of requests. Otherwise it answers one in a session.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "super::is_false")]
     pub repeat: bool,
     /// The gate that holds the answer back until it is released.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
     pub hold: Option<String>,
     /// The gate opens by itself once it holds this many requests of the session, 1 or more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "super::given", skip_serializing_if = "Option::is_none")]
     pub after_arrivals: Option<u32>,
+    /// How the answer is cut into events and when they are sent.
+    #[serde(default, skip_serializing_if = "Stream::is_default")]
+    pub stream: Stream,
     /// The answer.
     pub answer: Answer,
+    /// What is broken on purpose; the first that applies is taken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
 }
 
 impl Turn {
@@ -40,7 +46,9 @@ impl Turn {
             repeat: false,
             hold: None,
             after_arrivals: None,
+            stream: Stream::default(),
             answer,
+            faults: Vec::new(),
         }
     }
 
@@ -78,9 +86,18 @@ impl Turn {
         self.after_arrivals = Some(count);
         self
     }
-}
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-fn is_false(flag: &bool) -> bool {
-    !flag
+    /// Streams the answer in this way.
+    #[must_use]
+    pub fn stream(mut self, stream: Stream) -> Self {
+        self.stream = stream;
+        self
+    }
+
+    /// Breaks answers of this turn on purpose, unless an earlier fault does.
+    #[must_use]
+    pub fn fault(mut self, fault: Fault) -> Self {
+        self.faults.push(fault);
+        self
+    }
 }

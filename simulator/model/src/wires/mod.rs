@@ -1,38 +1,65 @@
 //! The wires: one file or folder for each way of asking a model. A wire reads requests into the common
-//! form and writes common answers in its own words; what is chosen, held and journaled lies elsewhere.
+//! form and writes common answers in its own words; what is chosen, held, broken and journaled lies
+//! elsewhere.
 
 mod chat;
+mod complaint;
+mod event;
+mod fields;
+mod history;
+mod messages;
 mod pieces;
+mod responses;
+
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{rejection::Rejection, reply::Reply, request::ModelRequest};
+use crate::{
+    rejection::Rejection,
+    reply::Reply,
+    request::{Asked, Understood},
+    script::{ErrorEvent, WireName},
+};
 
 pub(crate) use chat::CHAT;
+pub(crate) use event::{Event, Events};
+pub(crate) use messages::MESSAGES;
+pub(crate) use responses::RESPONSES;
 
 /// One way of asking a model.
-pub(crate) trait Wire: Send + Sync {
-    /// The name in journals.
-    fn name(&self) -> &'static str;
+pub(crate) trait Wire: std::fmt::Debug + Send + Sync {
+    /// Its name.
+    fn name(&self) -> WireName;
 
     /// The header that carries the id of a request back.
     fn request_id_header(&self) -> &'static str;
 
-    /// Reads a request. What the real API refuses is refused here; what it does not know is tolerated
-    /// and noted.
-    fn read(&self, body: &Value) -> Result<ModelRequest, Rejection>;
+    /// Headers of every answer: names in lower case, and values.
+    fn headers(&self) -> &'static [(&'static str, &'static str)];
 
-    /// Whether a request wants its answer streamed.
-    fn wants_stream(&self, body: &Value) -> bool {
-        body["stream"] == Value::Bool(true)
+    /// Reads a request. `Err` when it cannot be read at all; what the real API refuses besides is a
+    /// complaint, and what it does not know is tolerated and noted.
+    fn read(&self, body: &Value) -> Result<Understood, Rejection>;
+
+    /// The answer in one piece, as JSON.
+    fn whole(&self, reply: &Reply, asked: &Asked) -> String;
+
+    /// The answer as events. They are made one by one, so that a slow stream holds little memory.
+    fn events(&self, reply: &Arc<Reply>, asked: &Asked) -> Events;
+
+    /// An error in place of an answer, as JSON.
+    fn error(&self, rejection: &Rejection, request_id: &str) -> Value;
+
+    /// An error inside a stream, after `events` events.
+    fn error_event(&self, error: &ErrorEvent, reply: &Reply, asked: &Asked) -> Event;
+}
+
+/// The wire of a name.
+pub(crate) fn wire(name: WireName) -> &'static dyn Wire {
+    match name {
+        WireName::Chat => &CHAT,
+        WireName::Responses => &RESPONSES,
+        WireName::Messages => &MESSAGES,
     }
-
-    /// The answer in one piece.
-    fn whole(&self, reply: &Reply) -> Value;
-
-    /// The answer to the request `body` as server-sent events, one text each.
-    fn events(&self, reply: &Reply, body: &Value) -> Vec<String>;
-
-    /// An error.
-    fn error(&self, rejection: &Rejection) -> Value;
 }

@@ -1,0 +1,134 @@
+//! Rules about the script and how it was played.
+
+use std::collections::BTreeSet;
+
+use super::{
+    case::Case,
+    rule::{Rule, Ruling},
+};
+use crate::{journal::Outcome, matching::Difference};
+
+/// The condition that findings name which tell what the real API would have refused.
+const API: &str = "api";
+
+pub(super) const RULES: &[Rule] = &[
+    Rule { id: "expected", says: "requests are as the script expects them", judge: expected },
+    Rule {
+        id: "lenient",
+        says: "a lenient script has nothing to let pass that the real API refuses",
+        judge: lenient,
+    },
+    Rule { id: "refused", says: "no request is one that the real API refuses", judge: refused },
+    Rule { id: "missed", says: "every request has a turn that answers it", judge: missed },
+    Rule { id: "exhausted", says: "the script is played to its end", judge: exhausted },
+    Rule {
+        id: "unknown-fields",
+        says: "requests have no fields that the API does not know",
+        judge: unknown_fields,
+    },
+    Rule { id: "dropped", says: "the journal holds every request of the session", judge: dropped },
+];
+
+fn expected(case: &Case, ruling: &mut Ruling) {
+    for exchange in &case.exchanges {
+        let Some(place) = exchange.place else { continue };
+        if !case.script.turn(place).expect.is_empty() {
+            ruling.occasion();
+        }
+        for finding in exchange.findings.iter().filter(|finding| finding.condition != API) {
+            let message = format!("turn `{}` expects {finding}", case.script.turn_name(place));
+            ruling.fail(message, [exchange.sequence]);
+        }
+    }
+}
+
+fn lenient(case: &Case, ruling: &mut Ruling) {
+    if case.script.client().is_strict() {
+        return;
+    }
+    for exchange in case.exchanges.iter().filter(|exchange| exchange.place.is_some()) {
+        ruling.occasion();
+        for Difference { expected, got, .. } in
+            exchange.findings.iter().filter(|finding| finding.condition == API)
+        {
+            let at = expected.as_str().map(|param| format!(" at `{param}`")).unwrap_or_default();
+            ruling.fail(format!("the API refuses this{at}: {got}"), [exchange.sequence]);
+        }
+    }
+}
+
+fn refused(case: &Case, ruling: &mut Ruling) {
+    for exchange in &case.exchanges {
+        let why = exchange.error.as_deref().unwrap_or_default();
+        if exchange.asks() {
+            ruling.occasion();
+        }
+        match (exchange.outcome, exchange.wire) {
+            (Outcome::Rejected, Some(_)) => {
+                ruling.fail(format!("a request was refused: {why}"), [exchange.sequence])
+            }
+            // Clients look around: for a WebSocket, or for a path that only one provider has.
+            (Outcome::Rejected, None) => {
+                let message =
+                    format!("{} is no path of a wire, or not asked for like this: {why}", exchange.target);
+                ruling.note(message, [exchange.sequence]);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn missed(case: &Case, ruling: &mut Ruling) {
+    for exchange in case.exchanges.iter().filter(|exchange| exchange.asks()) {
+        ruling.occasion();
+        if exchange.outcome == Outcome::Missed {
+            let why = exchange.error.as_deref().unwrap_or("no turn answers");
+            ruling.fail(why, [exchange.sequence]);
+        }
+    }
+}
+
+fn exhausted(case: &Case, ruling: &mut Ruling) {
+    let chosen: BTreeSet<usize> = case.exchanges.iter().filter_map(|exchange| exchange.place).collect();
+    for place in 0..case.script.turn_count() {
+        ruling.occasion();
+        if chosen.contains(&place) {
+            continue;
+        }
+        let name = case.script.turn_name(place);
+        if case.script.turn(place).repeat {
+            ruling.note(format!("turn `{name}`, which answers any number of requests, answered none"), []);
+        } else {
+            ruling.fail(format!("turn `{name}` answered no request"), []);
+        }
+    }
+}
+
+fn unknown_fields(case: &Case, ruling: &mut Ruling) {
+    for exchange in &case.exchanges {
+        let Some(request) = &exchange.request else { continue };
+        ruling.occasion();
+        for field in &request.unknown_fields {
+            let numberless: Vec<&str> = field
+                .split('/')
+                .map(|step| {
+                    if step.bytes().all(|byte| byte.is_ascii_digit()) && !step.is_empty() {
+                        "*"
+                    } else {
+                        step
+                    }
+                })
+                .collect();
+            ruling.note(format!("`{}` is no field of the API", numberless.join("/")), [exchange.sequence]);
+        }
+    }
+}
+
+fn dropped(case: &Case, ruling: &mut Ruling) {
+    ruling.occasion();
+    if case.dropped > 0 {
+        let message =
+            format!("{} requests had to give way in the journal, so the verdict is incomplete", case.dropped);
+        ruling.fail(message, []);
+    }
+}
