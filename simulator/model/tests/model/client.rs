@@ -6,7 +6,7 @@ use model::{Host, Script};
 use serde_json::{Value, json};
 use wire::{
     Clock, Net, Seed,
-    http::{Limits, Open, Request, Response},
+    http::{Failure, Limits, Open, Request, Response},
     sse::Parser,
 };
 
@@ -44,6 +44,11 @@ impl World {
 
     pub(crate) async fn send(&self, request: Request) -> Response {
         wire::http::send(&self.net, &self.authority, &request, LIMITS).await.unwrap()
+    }
+
+    /// Sends a request whose answer may break off.
+    pub(crate) async fn try_send(&self, request: Request) -> Result<Response, Failure> {
+        wire::http::send(&self.net, &self.authority, &request, LIMITS).await
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Response {

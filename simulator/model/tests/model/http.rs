@@ -27,7 +27,7 @@ async fn a_session_is_loaded_released_read_and_dropped_over_http() {
         (&json!("k"), &json!(0), &json!([]))
     );
     assert_eq!(journal["entries"][0]["outcome"], "answered");
-    assert_eq!(journal["entries"][0]["answer"]["text"], "hi");
+    assert_eq!(journal["entries"][0]["answer"]["blocks"], json!([{"text": "hi"}]));
     assert_eq!(
         json_of(&world.send(Request::new("GET", "/_model/journal")).await)["entries"],
         journal["entries"]

@@ -8,10 +8,25 @@
 // The name that other rooms know it by.
 extern crate proofhouse_model as model;
 
+mod broken;
 mod chat;
+mod chooser;
 mod client;
+mod export;
+mod faults;
+mod field;
 mod gates;
 mod http;
+mod import;
+mod isolation;
+mod journal;
+mod messages;
+mod record;
+mod responses;
 mod retries;
+mod schema;
 mod scripts;
 mod sessions;
+mod socket;
+mod templates;
+mod verdict;

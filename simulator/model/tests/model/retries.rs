@@ -105,3 +105,45 @@ async fn identical_requests_in_flight_are_two_requests() {
     let (one, two) = tokio::join!(world.ask("k", &body), world.ask("k", &body));
     assert_eq!((text_of(&one), text_of(&two)), ("first".into(), "second".into()));
 }
+
+#[tokio::test(start_paused = true)]
+async fn another_model_another_clock_in_the_system_text_and_another_tool_are_the_same_conversation() {
+    let world = World::new().await;
+    let broken: model::Fault = serde_json::from_value(json!({"status": 529, "first": 3})).unwrap();
+    let turns = [
+        Turn::new("first", Answer::new().text("first")).fault(broken),
+        Turn::new("second", Answer::new().text("second")),
+    ];
+    world.host.load("k", Script::new("fallback", turns).unwrap());
+    let asked = |model: &str, clock: &str, tool: &str| {
+        let mut body = user("same", &[tool]);
+        body["model"] = json!(model);
+        body["messages"].as_array_mut().unwrap().insert(0, json!({"role": "system", "content": clock}));
+        body
+    };
+    for (model, clock, tool) in [("big", "12:00", "a"), ("big", "12:01", "a"), ("small", "12:01", "a")] {
+        assert_eq!(world.ask("k", &asked(model, clock, tool)).await.status, 529);
+    }
+    assert_eq!(text_of(&world.ask("k", &asked("small", "12:02", "b")).await), "first");
+    assert_eq!(text_of(&world.ask("k", &user("other", &[])).await), "second");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_is_not_for_the_new_request_is_not_given_to_it() {
+    let world = World::new().await;
+    let broken: model::Fault = serde_json::from_value(json!({"status": 500, "first": 1})).unwrap();
+    let only = |model: &str, turn: Turn| turn.when(Conditions::new().model(model));
+    let turns = [
+        only("big", Turn::new("big", Answer::new().text("big")).fault(broken)),
+        only("small", Turn::new("small", Answer::new().text("small"))),
+    ];
+    world.host.load("k", Script::new("two-models", turns).unwrap());
+    let asked = |model: &str| {
+        let mut body = user("same", &[]);
+        body["model"] = json!(model);
+        body
+    };
+    assert_eq!(world.ask("k", &asked("big")).await.status, 500);
+    assert_eq!(text_of(&world.ask("k", &asked("small")).await), "small");
+    assert_eq!(text_of(&world.ask("k", &asked("big")).await), "big");
+}
