@@ -1,0 +1,5 @@
+//! The target `chat` for libFuzzer.
+
+#![no_main]
+
+fuzz::target!("chat");

@@ -1,0 +1,5 @@
+//! The target `messages` for libFuzzer.
+
+#![no_main]
+
+fuzz::target!("messages");

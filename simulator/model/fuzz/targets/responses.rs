@@ -1,0 +1,5 @@
+//! The target `responses` for libFuzzer.
+
+#![no_main]
+
+fuzz::target!("responses");

@@ -1,0 +1,5 @@
+//! The target `script` for libFuzzer.
+
+#![no_main]
+
+fuzz::target!("script");

@@ -1,0 +1,5 @@
+//! The target `template` for libFuzzer.
+
+#![no_main]
+
+fuzz::target!("template");
