@@ -1,6 +1,7 @@
 //! `proofhouse`: is this harness what its contract says?
 
 mod console;
+mod demo;
 mod explain;
 mod failure;
 mod judge;
@@ -53,7 +54,7 @@ enum Verb {
     Explain(explain::Arguments),
     /// Serve a contract, correctly or with named defects.
     Simulate(simulate::Arguments),
-    /// Serve a model that answers as a script says.
+    /// Serve a fake model that answers as a script says.
     Model(model::Arguments),
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use clap::Args;
-use model::{Host, Script};
+use model::Host;
 use serde_json::Value;
 use spec::Contract;
 use wire::{Clock, Net, Seed};
@@ -11,12 +11,10 @@ use world::{Plan, degenerate};
 
 use crate::{
     console::{complain, say},
+    demo,
     failure::{Done, Failure},
     listen::{address, asked_to_stop, listen, runtime},
 };
-
-/// What the built-in model answers while nobody has named another one.
-const DEMO: &str = include_str!("../../../fixtures/scripts/demo.yaml");
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -93,9 +91,7 @@ fn hints(url: &str, description: &Value) {
 
 async fn demo_model(clock: &Clock, seed: Seed) -> Result<String, Failure> {
     let host = Host::new(clock.clone(), seed.child("model"));
-    let script =
-        Script::from_yaml("fixtures/scripts/demo.yaml", DEMO).map_err(|error| Failure(error.to_string()))?;
-    host.load(model::DEFAULT_SESSION, script);
+    host.load(model::DEFAULT_SESSION, demo::script()?);
     let listener = listen("127.0.0.1:0").await?;
     let url = format!("http://{}/v1", listener.authority());
     tokio::spawn(model::serve(host, listener, std::future::pending()));

@@ -66,17 +66,13 @@ fn scripts_that_are_none() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.yaml");
     fs::write(&script, "script: 1\nname: x\nturns:\n  - id: one\n    anwser:\n      text: hi\n").unwrap();
-    refused_in(
-        folder.path(),
-        &["model", "--script", "script.yaml"],
-        &["script.yaml", "5", "anwser", "answer"],
-    );
+    refused_in(folder.path(), &["model", "script.yaml"], &["script.yaml", "5", "anwser", "answer"]);
     fs::write(&script, "turns: [").unwrap();
-    refused_in(folder.path(), &["model", "--script", "script.yaml"], &["script.yaml"]);
+    refused_in(folder.path(), &["model", "script.yaml"], &["script.yaml"]);
     fs::write(&script, [0xff, 0xfe, 0x00]).unwrap();
-    refused_in(folder.path(), &["model", "--script", "script.yaml"], &["script.yaml"]);
-    refused_in(folder.path(), &["model", "--script", "missing.yaml"], &["missing.yaml"]);
-    refused_in(folder.path(), &["model", "--script", "."], &["."]);
+    refused_in(folder.path(), &["model", "script.yaml"], &["script.yaml"]);
+    refused_in(folder.path(), &["model", "missing.yaml"], &["missing.yaml"]);
+    refused_in(folder.path(), &["model", "."], &["."]);
 }
 
 #[test]
@@ -163,7 +159,7 @@ fn places_that_are_taken() {
     refused_in(folder.path(), &["simulate", "--contract", "oao", "--listen", address], &[address, "port 0"]);
     let script = folder.path().join("s.yaml");
     fs::write(&script, "script: 1\nname: x\nturns:\n  - id: one\n    answer:\n      text: hi\n").unwrap();
-    refused_in(folder.path(), &["model", "--script", "s.yaml", "--listen", address], &[address]);
+    refused_in(folder.path(), &["model", "s.yaml", "--listen", address], &[address]);
     fs::write(folder.path().join("out"), "a file").unwrap();
     refused_in(folder.path(), &["run", "--check", "VET-03-b", "--out", "out"], &["out"]);
     assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "a file", "nothing is lost");

@@ -180,7 +180,7 @@ fn servers_say_where_they_are() {
         assert_eq!(server.rest(), "", "one line, for whoever waits for it");
     }
     fs::write(folder.path().join("script.yaml"), SCRIPT).unwrap();
-    text.push_str(&Server::start(folder.path(), &["model", "--script", "script.yaml"]).line);
+    text.push_str(&Server::start(folder.path(), &["model", "script.yaml"]).line);
     golden("servers", &text);
 }
 
@@ -232,9 +232,9 @@ fn files_that_are_something_else() {
     write("other.jsonl", &OTHER_VERSION.replace('\n', ""));
     write("file", "");
     let commands: &[&[&str]] = &[
-        &["model", "--script", "missing.yaml"],
-        &["model", "--script", "script.yaml"],
-        &["model", "--script", "list.yaml"],
+        &["model", "missing.yaml"],
+        &["model", "script.yaml"],
+        &["model", "list.yaml"],
         &["run", "--target", "missing.toml"],
         &["run", "--target", "field.toml"],
         &["run", "--target", "contract.toml"],
@@ -265,7 +265,7 @@ fn ports_in_use() {
     let commands: &[&[&str]] = &[
         &["simulate", "--contract", "vetta", "--listen", address],
         &["simulate", "--contract", "vetta", "--degenerate", "echo", "--listen", address],
-        &["model", "--script", "script.yaml", "--listen", address],
+        &["model", "script.yaml", "--listen", address],
     ];
     golden("errors_ports", &all_told(folder.path(), commands));
     // What is said does not depend on who reads it.

@@ -1,0 +1,79 @@
+//! Playing a script.
+
+use model::{DEFAULT_SESSION, Host, Script, Severity};
+use wire::{Clock, Seed};
+
+use super::Arguments;
+use crate::{
+    console::{counted, say},
+    demo,
+    failure::{Done, Failure},
+    listen::{asked_to_stop, listen, runtime},
+};
+
+/// The most turns that are named at the end.
+const UNUSED_MAX: usize = 20;
+
+pub(super) fn serve(arguments: &Arguments) -> Done {
+    let script = match &arguments.script {
+        Some(path) => Script::from_path(path).map_err(|error| Failure(error.to_string()))?,
+        None => demo::script()?,
+    };
+    runtime()?.block_on(async {
+        let host = Host::new(Clock::wall(), Seed::of_run(arguments.seed));
+        host.load(DEFAULT_SESSION, script);
+        let listener = listen(&arguments.listen).await?;
+        say(&format!("proofhouse model is ready at http://{}/v1", listener.authority()));
+        model::serve(host.clone(), listener, asked_to_stop()).await;
+        if arguments.verdict {
+            return Ok(verdicts(&host, arguments.script.is_none()));
+        }
+        if arguments.script.is_some() {
+            let unused = host.unused_turns(DEFAULT_SESSION);
+            for turn in unused.iter().take(UNUSED_MAX) {
+                say(&format!("turn `{turn}` of the script was never asked for"));
+            }
+            if let Some(more) = unused.len().checked_sub(UNUSED_MAX).filter(|more| *more > 0) {
+                say(&format!("and {more} more"));
+            }
+        }
+        Ok(0)
+    })
+}
+
+/// Says how the client of each session behaved. The exit code is 1 when some did wrong or did not ask; nobody
+/// has to ask the demo when there are other sessions.
+fn verdicts(host: &Host, demo: bool) -> u8 {
+    let sessions = host.sessions();
+    let others = sessions.len() > 1;
+    let idle = |session: &model::SessionState| {
+        demo && others && session.key == DEFAULT_SESSION && session.requests == 0
+    };
+    let keys: Vec<String> =
+        sessions.into_iter().filter(|session| !idle(session)).map(|session| session.key).collect();
+    let mut code = 0;
+    for verdict in keys.iter().filter_map(|key| host.verdict(key)) {
+        let requests = counted(verdict.requests, "request");
+        say(&format!("session `{}`: {} after {requests}", verdict.session, verdict.overall.word()));
+        if verdict.dropped > 0 {
+            say(&format!("  {} entries are no longer in the journal", verdict.dropped));
+        }
+        for finding in &verdict.findings {
+            let severity = match finding.severity {
+                Severity::Fail => "FAIL",
+                Severity::Note => "note",
+            };
+            let evidence: Vec<String> = finding.evidence.iter().map(u64::to_string).collect();
+            let evidence = if evidence.is_empty() {
+                String::new()
+            } else {
+                format!(" (requests {})", evidence.join(", "))
+            };
+            say(&format!("  {severity} {}: {}{evidence}", finding.rule, finding.message));
+        }
+        if verdict.overall != model::Overall::Pass {
+            code = 1;
+        }
+    }
+    code
+}
