@@ -27,14 +27,16 @@ pub(crate) struct Control {
 /// * `GET /_control/target` gives the target description.
 /// * `PUT /_control/model` takes `{"url": "http://host:port/v1"}`, the model to call from now on.
 /// * `GET /_control/model` gives it back, so that a run can see whether another one took the target over.
+/// * `more` are the routes of one contract: its target description lists them under `settings.control`.
 ///
 /// A peer from elsewhere gets whatever the contract says of a path that it does not have, and so does not
 /// learn that there is a control port.
-pub(crate) fn in_front_of(contract: Router, control: Control) -> Router {
+pub(crate) fn in_front_of(contract: Router, control: Control, more: Router) -> Router {
     let port = Router::new()
         .route("/_control/target", get(target))
         .route("/_control/model", get(named).put(model))
-        .with_state(control);
+        .with_state(control)
+        .merge(Router::new().nest("/_control", more));
     contract.layer(from_fn(move |peer: Option<Extension<Peer>>, request: Request, next: Next| {
         let port = port.clone();
         async move {
@@ -101,7 +103,7 @@ mod tests {
             None => request,
         };
         let request = request.body(Body::from(body.to_owned())).unwrap();
-        in_front_of(Router::new(), control.clone()).oneshot(request).await.unwrap().status()
+        in_front_of(Router::new(), control.clone(), Router::new()).oneshot(request).await.unwrap().status()
     }
 
     fn at(address: &str) -> Option<Peer> {

@@ -5,6 +5,7 @@ pub mod defects;
 pub mod degenerate;
 mod describe;
 mod model_address;
+mod oao_control;
 mod oao_server;
 mod running;
 mod vetta_server;

@@ -15,7 +15,11 @@ pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, S
     let ids = wire::Ids::new(plan.seed);
     let wiring = Wiring { net: plan.net.clone(), model_url: model.shared(), keyring: Keyring::demo() };
     let service = Service::new(parts, plan.clock.clone(), ids, wiring);
-    Ok(Assembled { router: service.router(), head_filter: None })
+    Ok(Assembled {
+        router: service.router(),
+        head_filter: None,
+        control: crate::oao_control::routes(&service),
+    })
 }
 
 /// Credentials and settings of the demo project.
@@ -32,6 +36,7 @@ pub(crate) fn described() -> (Value, Value) {
         "sandbox_snapshot": "snapshot-1",
         "unsupported_keyword": "pattern",
         "schema_measure": "compact",
+        "control": crate::oao_control::FEATURES,
     });
     (credentials, settings)
 }

@@ -52,6 +52,8 @@ pub enum StartError {
 pub(crate) struct Assembled {
     pub(crate) router: Router,
     pub(crate) head_filter: Option<HeadFilter>,
+    /// What the control port can do for this contract: routes below `/_control`.
+    pub(crate) control: Router,
 }
 
 /// A world that is up. It stops when dropped.
@@ -105,7 +107,7 @@ pub async fn start(plan: Plan) -> Result<Running, StartError> {
     let url = format!("http://{authority}");
     let description = describe(plan.contract, &url, plan.lane);
     let control = control::Control { description: description.clone(), model: model.clone() };
-    let router = control::in_front_of(assembled.router, control);
+    let router = control::in_front_of(assembled.router, control, assembled.control);
     let (stop, stopped) = oneshot::channel::<()>();
     let server = tokio::spawn(wire::serve::serve(listener, router, assembled.head_filter, async {
         // Dropped without a word stops it too.

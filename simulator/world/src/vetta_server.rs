@@ -14,7 +14,11 @@ pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, S
     let ids = wire::Ids::new(plan.seed);
     let turns = ModelTurns::new(plan.net.clone(), plan.clock.clone(), ids.clone(), model.clone());
     let service = Service::new(parts, plan.clock.clone(), ids, Arc::new(turns));
-    Ok(Assembled { router: service.router(), head_filter: service.head_filter() })
+    Ok(Assembled {
+        router: service.router(),
+        head_filter: service.head_filter(),
+        control: axum::Router::new(),
+    })
 }
 
 /// Credentials and settings of the shipped environments.

@@ -24,6 +24,7 @@ pub struct Call {
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Option<Vec<u8>>,
     pub(crate) title_case: bool,
+    pub(crate) control: bool,
 }
 
 impl Call {
@@ -36,7 +37,15 @@ impl Call {
             headers: Vec::new(),
             body: None,
             title_case: false,
+            control: false,
         }
+    }
+
+    /// A request to the target's control port: `path` is the part after `/_control`. It carries no
+    /// credential. Ask [`Driver::control`](crate::Driver::control) first whether the target has the feature.
+    pub fn control(method: &str, path: &str) -> Self {
+        let call = Self::new(method, format!("/_control{path}")).with_key(Key::Absent);
+        Self { control: true, ..call }
     }
 
     /// `GET path`.

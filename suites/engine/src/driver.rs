@@ -159,6 +159,17 @@ impl<'a> Driver<'a> {
         Some(self.listen(label, call).await?.about(about))
     }
 
+    /// Whether the control port of the target has `feature`; where it has not, the drive stops here, as
+    /// `untested`.
+    pub fn control(&self, feature: &str) -> Result<(), Halt> {
+        if self.facts.list("control").contains(&feature) {
+            return Ok(());
+        }
+        Err(self.unmet(&format!(
+            "a control port with the feature `{feature}`: serve it below /_control and list it in `[settings] control`"
+        )))
+    }
+
     /// Records something that the judge needs to know.
     pub fn fact(&self, label: &str, value: Value) {
         self.recorder.put(label, What::Fact(value));
@@ -229,7 +240,7 @@ impl<'a> Driver<'a> {
         headers.extend(call.headers);
         Request {
             method: call.method,
-            path: format!("{}{}", self.opened.prefix, call.path),
+            path: if call.control { call.path } else { format!("{}{}", self.opened.prefix, call.path) },
             headers,
             body: call.body.map(Into::into),
             title_case: call.title_case,

@@ -1,0 +1,15 @@
+//! What the control port can do for the OAO contract.
+//!
+//! One file per feature below this module; each gives its routes. A feature that is served is listed in
+//! [`FEATURES`], which the target description repeats, so that a suite knows what it may ask for.
+
+use axum::Router;
+use oao::Service;
+
+/// The features that are served.
+pub(crate) const FEATURES: &[&str] = &[];
+
+/// The routes of all features, below `/_control`.
+pub(crate) fn routes(_: &Service) -> Router {
+    Router::new()
+}
