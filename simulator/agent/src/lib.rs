@@ -7,6 +7,7 @@
 pub mod budget;
 pub mod cancel;
 pub mod habits;
+pub mod journal;
 pub mod message;
 pub mod model;
 pub mod observer;
@@ -18,6 +19,7 @@ pub mod workspace;
 pub use budget::Budget;
 pub use cancel::{Cancel, Reason};
 pub use habits::{Batch, Habits};
+pub use journal::{Journal, Unkept};
 pub use message::{Message, ToolCall};
 pub use model::{Completion, ModelClient, ModelError, ModelUrl, Usage};
 pub use observer::{Observer, ToolEnded, ToolStarted, TurnEnded, TurnStarted, Unobserved};

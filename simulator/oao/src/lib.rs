@@ -5,6 +5,7 @@
 
 mod agents;
 mod catalogue;
+pub mod durability;
 pub mod errors;
 pub mod events;
 pub mod http;

@@ -3,6 +3,7 @@
 use crate::{
     agents::VersionStore,
     catalogue::Catalogue,
+    durability::DurabilityParts,
     events::EventParts,
     http::{Front, idempotency::Idempotency, paging::Paging},
     limits::{AgentLimits, ConfigLimits, FileLimits, Limits, SessionLimits},
@@ -42,6 +43,8 @@ pub struct Parts {
     pub mounting: Mounting,
     /// How runs go.
     pub runs: RunParts,
+    /// How runs survive the death of their worker.
+    pub durability: DurabilityParts,
     /// How operations are called.
     pub operations: OperationParts,
     /// How events are made and shown.
@@ -65,6 +68,7 @@ impl Default for Parts {
             versions: VersionStore::default(),
             mounting: Mounting::default(),
             runs: RunParts::default(),
+            durability: DurabilityParts::default(),
             operations: OperationParts::default(),
             events: EventParts::default(),
         }

@@ -7,6 +7,7 @@ use wire::{Clock, Ids, Net};
 
 use crate::{
     agents::{Agents, Versions},
+    durability::Orders,
     events::EventLog,
     http::{idempotency::Ledger, paging::Position},
     keys::Keyring,
@@ -55,6 +56,7 @@ struct Inner {
     state: Mutex<State>,
     ledger: Mutex<Ledger>,
     events: EventLog,
+    deaths: Arc<Orders>,
 }
 
 /// Everything that is stored, events aside.
@@ -93,6 +95,7 @@ impl Service {
             state: Mutex::new(state),
             ledger: Mutex::new(Ledger::default()),
             events,
+            deaths: Arc::default(),
         }))
     }
 
@@ -124,6 +127,20 @@ impl Service {
     /// Its events.
     pub fn events(&self) -> &EventLog {
         &self.0.events
+    }
+
+    /// The deaths that are ordered of the workers of its runs.
+    pub fn deaths(&self) -> &Arc<Orders> {
+        &self.0.deaths
+    }
+
+    /// How many ends are on record for each call of a run, by the model's own id of the call.
+    pub fn recorded_ends(&self, run_id: &str) -> Vec<(String, usize)> {
+        let state = self.state();
+        let run = state.runs.by_id(run_id);
+        run.map_or_else(Vec::new, |run| {
+            run.ends.counts().map(|(call, ends)| (call.to_owned(), ends)).collect()
+        })
     }
 
     pub(crate) fn keyring(&self) -> &Keyring {

@@ -35,6 +35,7 @@ impl Turns for ModelTurns {
             budget: Budget::of(TURNS_MAX),
             cancel: Cancel::default(),
             habits: Habits::default(),
+            journal: Arc::new(agent::Unkept),
             observer: Arc::new(Unobserved),
             clock: self.clock.clone(),
             ids: self.ids.clone(),

@@ -4,6 +4,7 @@ mod acceptance;
 mod agents;
 mod canonical;
 mod definition;
+mod durability;
 mod generate;
 mod keys;
 mod limits;
@@ -37,6 +38,7 @@ pub(crate) fn checks() -> Vec<Check> {
         mounting::CHECKS,
         scratch_loop::CHECKS,
         overlap::CHECKS,
+        durability::CHECKS,
     ]
     .concat()
 }

@@ -26,6 +26,10 @@ pub(crate) fn unmet(needs: &[Need], facts: &TargetFacts, has_model: bool) -> Opt
             Need::SteerableModel => {
                 (has_model, "a model endpoint that the target can be told to call: give `[model]`")
             }
+            Need::ControlPort => (
+                !facts.list("control").is_empty(),
+                "a control port: serve it below /_control and list its features in `[settings] control`",
+            ),
             _ => (true, ""),
         };
         (!offered).then(|| how.to_owned())

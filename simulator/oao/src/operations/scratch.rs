@@ -31,6 +31,7 @@ pub(super) async fn run(run: Arc<RunContext>, invocation: Arc<Invocation>, argum
         budget: run.budget.clone(),
         cancel: run.cancel.clone(),
         habits: parts.habits.clone(),
+        journal: Arc::new(agent::Unkept),
         observer: Arc::new(Steps::of(run.clone(), invocation.clone())),
         clock: run.service.clock().clone(),
         ids: run.service.ids().clone(),

@@ -1,12 +1,22 @@
 //! Driving a run from the queue to its end.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use agent::{Budget, Loop, Message, ModelClient, Reason, TurnError};
+use agent::{Budget, Loop, Message, ModelClient, Reason, TurnError, Workspace};
 use serde_json::{Value, json};
 
-use super::{Run, RunContext, RunEvents, RunState, parent::Parent, store::add_message};
-use crate::{Service, Version};
+use super::{
+    Run, RunContext, RunEvents, RunState,
+    parent::Parent,
+    store::{Begun, add_message},
+};
+use crate::{
+    Service, Version,
+    durability::{RunJournal, Worker},
+};
 
 /// Starts to drive a run that has been created.
 pub(crate) fn launch(service: &Service, run: &Run) {
@@ -16,7 +26,24 @@ pub(crate) fn launch(service: &Service, run: &Run) {
         if !queued_for.is_zero() {
             service.clock().pause(queued_for).await;
         }
-        Drive { events: RunEvents::of(&service, &run), service, run }.to_the_end().await;
+        let worker = Worker::under(service.deaths().clone());
+        let drive = Drive {
+            events: RunEvents::of(&service, &run),
+            service: service.clone(),
+            worker: worker.clone(),
+            run,
+        };
+        if worker.live(drive.to_the_end()).await.is_some() {
+            return;
+        }
+        // The worker died. Whatever is not on record is gone; the rest goes on when its lease is over.
+        let durability = &service.parts().durability;
+        while durability.takes_over {
+            service.clock().pause(durability.lease).await;
+            if worker.live(drive.again()).await.is_some() {
+                return;
+            }
+        }
     });
 }
 
@@ -24,16 +51,44 @@ pub(crate) fn launch(service: &Service, run: &Run) {
 struct Drive {
     service: Service,
     run: Run,
+    worker: Worker,
     events: RunEvents,
 }
 
 impl Drive {
     async fn to_the_end(&self) {
-        if !self.admit() {
-            return;
+        if self.admit() {
+            self.through(|_| {}).await;
         }
+    }
+
+    /// Takes up a run that its worker left.
+    async fn again(&self) {
+        let state = self.service.state().runs.by_id(&self.run.id).map(|run| run.state);
+        match state {
+            Some(RunState::Queued) => self.to_the_end().await,
+            Some(state) if !state.is_terminal() => {
+                self.events.emit(
+                    "runtime.recovery_started",
+                    json!({"outcome": "resuming", "operation": "submission"}),
+                );
+                self.through(|context| (self.service.parts().durability.resumed)(context)).await;
+                self.events.emit(
+                    "runtime.recovery_completed",
+                    json!({"outcome": "resumed", "code": "lease_expired"}),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// Works through an admitted run and settles it.
+    async fn through(&self, first: impl FnOnce(&RunContext) + Send) {
         let (state, answer) = match self.prepare() {
-            Some((context, conversation)) => self.work(context, conversation).await,
+            Some((context, conversation)) => {
+                first(&context);
+                self.work(context, conversation).await
+            }
             None => (RunState::Failed, None),
         };
         if let Some(text) = answer {
@@ -100,17 +155,8 @@ impl Drive {
         };
         let operations = (parts.mounting.operations)(&version, &siblings);
         let system = (parts.mounting.render)(&version, &operations);
-        if conversation.is_empty() {
-            conversation.push(Message::System(system.clone()));
-        }
-        conversation.push(Message::User(self.user_message()));
-        for file in &self.run.files {
-            // The names were found to be safe when the message came.
-            let _ = workspace.write(&file.path(&self.run.id), file.content.clone());
-        }
+        let begun = self.begin(&version, &system, &workspace, &mut conversation)?;
         let model = self.model(&version)?;
-        let turns =
-            version.config.get("limits").and_then(|limits| limits["maxTurns"].as_u64()).unwrap_or_default();
         let context = Arc::new_cyclic(|own| RunContext {
             service: self.service.clone(),
             run_id: self.run.id.clone(),
@@ -120,7 +166,7 @@ impl Drive {
             model,
             tools: (parts.mounting.tools)(&version.config, &workspace),
             workspace,
-            budget: Budget::of(u32::try_from(turns).unwrap_or(u32::MAX)),
+            budget: begun.budget,
             cancel: self.run.cancel.clone(),
             events: self.events.clone(),
             version,
@@ -128,6 +174,37 @@ impl Drive {
             open: Mutex::default(),
         });
         Some((context, conversation))
+    }
+
+    /// What the run began with. The first time that is put on record together with the message of the user,
+    /// and the files of the message go to the workspace.
+    fn begin(
+        &self,
+        version: &Version,
+        system: &str,
+        workspace: &Workspace,
+        conversation: &mut Vec<Message>,
+    ) -> Option<Begun> {
+        let mut state = self.service.state();
+        if let Some(begun) = state.runs.by_id(&self.run.id).and_then(|run| run.begun.clone()) {
+            return Some(begun);
+        }
+        let known = conversation.len();
+        if conversation.is_empty() {
+            conversation.push(Message::System(system.to_owned()));
+        }
+        conversation.push(Message::User(self.user_message()));
+        for file in &self.run.files {
+            // The names were found to be safe when the message came.
+            let _ = workspace.write(&file.path(&self.run.id), file.content.clone());
+        }
+        let turns =
+            version.config.get("limits").and_then(|limits| limits["maxTurns"].as_u64()).unwrap_or_default();
+        let budget = Budget::of(u32::try_from(turns).unwrap_or(u32::MAX));
+        let begun = Begun { at: self.service.clock().elapsed(), budget };
+        state.sessions.append(&self.run.session_id, &conversation[known..]);
+        state.runs.get_mut(&self.run.id)?.begun = Some(begun.clone());
+        Some(begun)
     }
 
     fn model(&self, version: &Version) -> Option<ModelClient> {
@@ -161,13 +238,19 @@ impl Drive {
             budget: context.budget.clone(),
             cancel: context.cancel.clone(),
             habits: parts.runs.habits.clone(),
+            journal: Arc::new(RunJournal {
+                service: self.service.clone(),
+                worker: self.worker.clone(),
+                run_id: self.run.id.clone(),
+                session_id: self.run.session_id.clone(),
+            }),
             observer: Arc::new(Parent(context.clone())),
             clock: self.service.clock().clone(),
             ids: self.service.ids().clone(),
         };
-        let deadline = self.service.clock().pause((parts.runs.deadline)(&context.version.config));
+        let deadline = self.service.clock().pause(self.time_left(&context));
         let end = {
-            let running = agent.run(&mut conversation);
+            let running = agent.resume(&mut conversation);
             tokio::pin!(running, deadline);
             tokio::select! {
                 biased;
@@ -179,12 +262,24 @@ impl Drive {
                 }
             }
         };
-        self.service.state().sessions.keep_conversation(&self.run.session_id, conversation);
         match end {
             Ok(text) => (RunState::Completed, Some(text)),
             Err(TurnError::Cancelled(reason)) => ((parts.runs.ending)(reason), None),
             Err(_) => (RunState::Failed, None),
         }
+    }
+
+    /// Counted from when the run began, whatever has happened to its worker since.
+    fn time_left(&self, context: &RunContext) -> Duration {
+        let whole = (self.service.parts().runs.deadline)(&context.version.config);
+        let began = self
+            .service
+            .state()
+            .runs
+            .by_id(&self.run.id)
+            .and_then(|run| run.begun.as_ref().map(|begun| begun.at));
+        let gone = began.map_or(Duration::ZERO, |began| self.service.clock().elapsed().saturating_sub(began));
+        whole.saturating_sub(gone)
     }
 
     fn answer(&self, text: &str) {

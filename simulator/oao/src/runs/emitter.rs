@@ -28,6 +28,11 @@ impl RunEvents {
         }
     }
 
+    /// The project of the run.
+    pub fn project_id(&self) -> &str {
+        &self.project_id
+    }
+
     /// An event of the run.
     pub fn emit(&self, kind: &str, payload: Value) {
         self.keep(None, "run", &self.run_id, kind, payload);

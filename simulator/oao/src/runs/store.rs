@@ -1,13 +1,14 @@
 //! Runs and their messages, as they are kept.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use agent::Cancel;
+use agent::{Budget, Cancel};
 use serde_json::{Value, json};
 
 use super::{Attached, RunState};
 use crate::{
     Service,
+    durability::Ends,
     http::{Call, paging::Position},
     service::State,
 };
@@ -35,6 +36,10 @@ pub(crate) struct Run {
     pub(crate) message: String,
     pub(crate) files: Vec<Attached>,
     pub(crate) cancel: Cancel,
+    /// What it began with; `None` before its first model turn is prepared.
+    pub(crate) begun: Option<Begun>,
+    /// How its calls ended.
+    pub(crate) ends: Ends,
     /// Messages on the wire, oldest first.
     pub(crate) messages: Vec<(Position, Value)>,
     /// Entries of the timeline, oldest first.
@@ -64,6 +69,15 @@ impl Run {
     }
 }
 
+/// What counts from the beginning of a run, whatever happens to its worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Begun {
+    /// When it began, on the service's clock.
+    pub(crate) at: Duration,
+    /// Its model turns.
+    pub(crate) budget: Budget,
+}
+
 /// All runs.
 #[derive(Debug, Default)]
 pub(crate) struct Runs(BTreeMap<String, Run>);
@@ -71,6 +85,10 @@ pub(crate) struct Runs(BTreeMap<String, Run>);
 impl Runs {
     pub(crate) fn get(&self, project: &str, id: &str) -> Option<&Run> {
         self.0.get(id).filter(|run| run.project_id == project)
+    }
+
+    pub(crate) fn by_id(&self, id: &str) -> Option<&Run> {
+        self.0.get(id)
     }
 
     pub(crate) fn get_mut(&mut self, id: &str) -> Option<&mut Run> {
@@ -114,6 +132,8 @@ pub(crate) fn create(service: &Service, call: &Call, state: &mut State, new: New
         message: new.message,
         files: new.files,
         cancel: Cancel::default(),
+        begun: None,
+        ends: Ends::default(),
         messages: Vec::new(),
         timeline: Vec::new(),
         model_invocations: Vec::new(),

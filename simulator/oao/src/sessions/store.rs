@@ -98,10 +98,10 @@ impl Sessions {
         }
     }
 
-    /// Keeps the conversation for the next run.
-    pub(crate) fn keep_conversation(&mut self, id: &str, conversation: Vec<Message>) {
+    /// Adds to the conversation of its model.
+    pub(crate) fn append(&mut self, id: &str, messages: &[Message]) {
         if let Some(session) = self.0.get_mut(id) {
-            session.conversation = conversation;
+            session.conversation.extend_from_slice(messages);
         }
     }
 }

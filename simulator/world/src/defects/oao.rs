@@ -1,6 +1,7 @@
 //! Defects of the OAO server, topic by topic.
 
 mod definition;
+mod durability;
 mod mounting;
 mod overlap;
 mod result_schema;
@@ -20,6 +21,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     mounting::DEFECTS,
     scratch_loop::DEFECTS,
     overlap::DEFECTS,
+    durability::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.
