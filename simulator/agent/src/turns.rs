@@ -76,7 +76,7 @@ impl Loop {
         }
         let id = self.ids.prefixed("turn_");
         let answer = self.ask(&id, conversation).await?;
-        conversation.push(Message::Assistant { text: answer.text.clone(), calls: answer.calls.clone() });
+        conversation.push(answer.to_message());
         if answer.calls.is_empty() {
             return Ok(Turn { id, text: answer.text, tools: Vec::new() });
         }
