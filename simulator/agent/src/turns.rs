@@ -99,7 +99,7 @@ impl Loop {
         }
         let id = self.ids.prefixed("turn_");
         let answer = self.ask(&id, conversation).await?;
-        let said = Message::Assistant { text: answer.text.clone(), calls: answer.calls.clone() };
+        let said = answer.to_message();
         self.keep(conversation, vec![said]).await;
         if answer.calls.is_empty() {
             return Ok(Turn { id, text: answer.text, tools: Vec::new() });
