@@ -5,11 +5,13 @@
 
 mod agents;
 mod catalogue;
+pub mod delegates;
 pub mod errors;
 pub mod events;
 pub mod http;
 pub mod keys;
 pub mod limits;
+pub mod mcp;
 pub mod mounting;
 pub mod operations;
 mod parts;
@@ -19,6 +21,7 @@ pub mod runs;
 mod sequence;
 mod service;
 mod sessions;
+pub mod skills;
 
 pub use agents::{Decorate, MemoryVersions, Version, VersionStore, Versions};
 pub use catalogue::Catalogue;

@@ -3,13 +3,16 @@
 use crate::{
     agents::VersionStore,
     catalogue::Catalogue,
+    delegates::DelegateParts,
     events::EventParts,
     http::{Front, idempotency::Idempotency, paging::Paging},
     limits::{AgentLimits, ConfigLimits, FileLimits, Limits, SessionLimits},
+    mcp::McpParts,
     mounting::Mounting,
     operations::OperationParts,
     publication::{Definition, Publication},
     runs::RunParts,
+    skills::SkillParts,
 };
 
 /// Everything that decides how the service behaves. The default is the contract's; whoever wants another
@@ -40,6 +43,12 @@ pub struct Parts {
     pub versions: VersionStore,
     /// What a version offers to the model.
     pub mounting: Mounting,
+    /// How Skills are mounted, activated and read.
+    pub skills: SkillParts,
+    /// How MCP toolsets are mounted.
+    pub mcp: McpParts,
+    /// How delegates work.
+    pub delegates: DelegateParts,
     /// How runs go.
     pub runs: RunParts,
     /// How operations are called.
@@ -64,6 +73,9 @@ impl Default for Parts {
             file_limits: limits.files,
             versions: VersionStore::default(),
             mounting: Mounting::default(),
+            skills: SkillParts::default(),
+            mcp: McpParts::default(),
+            delegates: DelegateParts::default(),
             runs: RunParts::default(),
             operations: OperationParts::default(),
             events: EventParts::default(),

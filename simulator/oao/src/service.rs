@@ -10,6 +10,7 @@ use crate::{
     events::EventLog,
     http::{idempotency::Ledger, paging::Position},
     keys::Keyring,
+    operations::Records,
     parts::Parts,
     runs::Runs,
     sessions::Sessions,
@@ -55,6 +56,7 @@ struct Inner {
     state: Mutex<State>,
     ledger: Mutex<Ledger>,
     events: EventLog,
+    records: Records,
 }
 
 /// Everything that is stored, events aside.
@@ -63,6 +65,7 @@ pub(crate) struct State {
     pub(crate) versions: Box<dyn Versions>,
     pub(crate) sessions: Sessions,
     pub(crate) runs: Runs,
+    default_preset: String,
     sequence: u64,
 }
 
@@ -82,6 +85,7 @@ impl Service {
             versions: parts.versions.open(),
             sessions: Sessions::default(),
             runs: Runs::default(),
+            default_preset: parts.catalogue.default_preset.clone(),
             sequence: 0,
         };
         let events = EventLog::new(parts.events.clone());
@@ -93,6 +97,7 @@ impl Service {
             state: Mutex::new(state),
             ledger: Mutex::new(Ledger::default()),
             events,
+            records: Records::default(),
         }))
     }
 
@@ -124,6 +129,21 @@ impl Service {
     /// Its events.
     pub fn events(&self) -> &EventLog {
         &self.0.events
+    }
+
+    /// What is kept of scratch conversations.
+    pub fn records(&self) -> &Records {
+        &self.0.records
+    }
+
+    /// The preset that the project proposes now.
+    pub fn default_preset(&self) -> String {
+        self.state().default_preset.clone()
+    }
+
+    /// Lets the project propose another preset, and gives the one that it proposed before.
+    pub fn set_default_preset(&self, preset: &str) -> String {
+        std::mem::replace(&mut self.state().default_preset, preset.to_owned())
     }
 
     pub(crate) fn keyring(&self) -> &Keyring {

@@ -5,11 +5,16 @@ use std::sync::{Arc, Mutex};
 use agent::{Budget, Loop, Message, ModelClient, Reason, TurnError};
 use serde_json::{Value, json};
 
-use super::{Run, RunContext, RunEvents, RunState, parent::Parent, store::add_message};
-use crate::{Service, Version};
+use super::{Run, RunContext, RunEvents, RunState, mounted::mounted, parent::Parent, store::add_message};
+use crate::{Service, Version, mounting::Rendering};
 
 /// Starts to drive a run that has been created.
 pub(crate) fn launch(service: &Service, run: &Run) {
+    drop(drive(service, run));
+}
+
+/// As [`launch`], for whoever waits until the run has ended.
+pub(crate) fn drive(service: &Service, run: &Run) -> tokio::task::JoinHandle<()> {
     let (service, run) = (service.clone(), run.clone());
     tokio::spawn(async move {
         let queued_for = service.parts().runs.queued_for;
@@ -17,7 +22,7 @@ pub(crate) fn launch(service: &Service, run: &Run) {
             service.clock().pause(queued_for).await;
         }
         Drive { events: RunEvents::of(&service, &run), service, run }.to_the_end().await;
-    });
+    })
 }
 
 /// One run on its way. `run` is how it was when it was created; what changes is in the store.
@@ -99,7 +104,13 @@ impl Drive {
             )
         };
         let operations = (parts.mounting.operations)(&version, &siblings);
-        let system = (parts.mounting.render)(&version, &operations);
+        let skills = (parts.skills.mounted)(&parts.catalogue, &version);
+        let system = (parts.mounting.render)(&Rendering {
+            version: &version,
+            operations: &operations,
+            skills: &skills,
+            session_id: &self.run.session_id,
+        });
         if conversation.is_empty() {
             conversation.push(Message::System(system.clone()));
         }
@@ -118,7 +129,8 @@ impl Drive {
             operations,
             system,
             model,
-            tools: (parts.mounting.tools)(&version.config, &workspace),
+            tools: mounted(parts, &version, &skills, &workspace, own),
+            skills,
             workspace,
             budget: Budget::of(u32::try_from(turns).unwrap_or(u32::MAX)),
             cancel: self.run.cancel.clone(),
