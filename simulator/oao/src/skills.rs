@@ -11,7 +11,7 @@ mod tools;
 
 pub(crate) use events::note;
 pub use package::Skill;
-pub use parts::{Mounted, Note, Packaged, Resource, SkillCall, SkillParts, Text};
+pub use parts::{Mounted, Note, Offered, Resource, SkillCall, SkillParts, Text};
 pub(crate) use shipped::shipped;
 pub(crate) use tools::tools;
 

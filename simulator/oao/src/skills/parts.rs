@@ -31,8 +31,8 @@ pub type Text = Arc<dyn Fn(&SkillCall<'_>) -> Result<String, String> + Send + Sy
 pub type Resource = Arc<dyn Fn(&SkillCall<'_>, &str) -> Result<String, String> + Send + Sync>;
 /// The event that a tool call leads to, if it is a call of a tool for Skills: kind and payload.
 pub type Note = Arc<dyn Fn(&ToolEnded) -> Option<(&'static str, Value)> + Send + Sync>;
-/// Whether a tool for reading files is offered.
-pub type Packaged = fn(&[Arc<Skill>]) -> bool;
+/// Whether a tool for Skills is offered.
+pub type Offered = fn(&[Arc<Skill>]) -> bool;
 
 /// How Skills are handled. The default is the contract's.
 #[derive(Clone)]
@@ -43,8 +43,10 @@ pub struct SkillParts {
     pub activate: Text,
     /// A file of a mounted Skill.
     pub read: Resource,
+    /// Activation is offered when a Skill is mounted.
+    pub offered: Offered,
     /// Files can be read when a mounted Skill has some.
-    pub packaged: Packaged,
+    pub packaged: Offered,
     /// The name or the path, whether it succeeded and how long it took.
     pub note: Note,
 }
@@ -55,6 +57,7 @@ impl Default for SkillParts {
             mounted: Arc::new(of_version),
             activate: Arc::new(instructions),
             read: Arc::new(file),
+            offered: |skills| !skills.is_empty(),
             packaged: |skills| skills.iter().any(|skill| !skill.files.is_empty()),
             note: Arc::new(events::of_call),
         }

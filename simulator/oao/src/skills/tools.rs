@@ -18,7 +18,7 @@ pub(super) const READ: &str = "read_skill_resource";
 /// them has some.
 pub(crate) fn tools(parts: &SkillParts, skills: &[Arc<Skill>], run: &Weak<RunContext>) -> Vec<Arc<dyn Tool>> {
     let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-    if !skills.is_empty() {
+    if (parts.offered)(skills) {
         tools.push(Arc::new(Activate(run.clone())));
     }
     if (parts.packaged)(skills) {

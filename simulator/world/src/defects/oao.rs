@@ -1,10 +1,14 @@
 //! Defects of the OAO server, topic by topic.
 
 mod definition;
+mod delegates;
+mod inheritance;
 mod mounting;
 mod overlap;
+mod primitives;
 mod result_schema;
 mod scratch_loop;
+mod skills;
 mod versions;
 
 use ::oao::Parts;
@@ -20,6 +24,10 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     mounting::DEFECTS,
     scratch_loop::DEFECTS,
     overlap::DEFECTS,
+    primitives::DEFECTS,
+    inheritance::DEFECTS,
+    skills::DEFECTS,
+    delegates::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.
