@@ -12,6 +12,7 @@ use std::{fmt, sync::Arc};
 
 pub(crate) use handlers::routes;
 pub use log::{Draft, EventLog, Row};
+pub(crate) use payloads::whole_ms;
 pub use payloads::{Correlation, Ending, Invocation, ModelStep, Payloads, Settled, Settlement, ToolStep};
 pub use stable::event_id;
 pub use summary::{OfModel, OfTool, Summaries};

@@ -5,12 +5,14 @@
 
 mod agents;
 mod catalogue;
+pub mod delegates;
 pub mod durability;
 pub mod errors;
 pub mod events;
 pub mod http;
 pub mod keys;
 pub mod limits;
+pub mod mcp;
 pub mod mounting;
 pub mod operations;
 mod parts;
@@ -20,6 +22,7 @@ pub mod runs;
 mod sequence;
 mod service;
 mod sessions;
+pub mod skills;
 
 pub use agents::{Decorate, MemoryVersions, Version, VersionStore, Versions};
 pub use catalogue::Catalogue;

@@ -1,8 +1,12 @@
 //! Mounting: what a version offers to the model of a run.
 
+mod rendering;
+
 use std::{fmt, sync::Arc};
 
 use agent::{Tool, Workspace, tools::Read};
+pub use rendering::Rendering;
+use rendering::render;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -18,7 +22,7 @@ pub type OperationsOf = Arc<dyn Fn(&Version, &[Version]) -> Vec<Operation> + Sen
 /// The tools of a run, operations aside.
 pub type ToolsOf = Arc<dyn Fn(&Map<String, Value>, &Workspace) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 /// The system instructions as the model gets them.
-pub type Render = Arc<dyn Fn(&Version, &[Operation]) -> String + Send + Sync>;
+pub type Render = Arc<dyn Fn(&Rendering<'_>) -> String + Send + Sync>;
 /// Makes tools of operations.
 pub type OperationTools = Arc<dyn Fn(&Arc<RunContext>, &[Operation]) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 
@@ -31,7 +35,7 @@ pub struct Mounting {
     pub operations: OperationsOf,
     /// What the sandbox offers, by capability.
     pub tools: ToolsOf,
-    /// The published instructions, and a paragraph on operations if there are any.
+    /// The published instructions with their placeholders filled, and paragraphs on what is mounted.
     pub render: Render,
     /// One tool per operation, named by its key.
     pub operation_tools: OperationTools,
@@ -73,18 +77,6 @@ fn by_capability(config: &Map<String, Value>, workspace: &Workspace) -> Vec<Arc<
         tools.push(Arc::new(Read(workspace.clone())));
     }
     tools
-}
-
-fn render(version: &Version, operations: &[Operation]) -> String {
-    let prompt = version.config.get("systemPrompt").and_then(Value::as_str).unwrap_or_default();
-    if operations.is_empty() {
-        return prompt.to_owned();
-    }
-    format!(
-        "{prompt}\n\n## Harness Operations\nSome of your tools are Harness Operations: each call, with a `task` as its \
-         only argument, opens a temporary loop that shares your workspace and returns one structured result. Independent \
-         calls may be made together in one turn. Inside such a loop no further operation can be called."
-    )
 }
 
 fn one_per_operation(run: &Arc<RunContext>, operations: &[Operation]) -> Vec<Arc<dyn Tool>> {

@@ -6,6 +6,7 @@ mod invoke;
 mod mechanism;
 mod nested;
 mod prompt;
+mod records;
 mod scratch;
 mod steps;
 
@@ -19,6 +20,7 @@ pub(crate) use invoke::OperationTool;
 pub use mechanism::{AfterTurn, Finish, FinishCall, Mechanism, Next, TurnView};
 pub use nested::Refused;
 pub use prompt::compose;
+pub use records::{Record, Records};
 use serde_json::{Value, json};
 use wire::Clock;
 

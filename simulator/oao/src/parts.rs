@@ -3,14 +3,17 @@
 use crate::{
     agents::VersionStore,
     catalogue::Catalogue,
+    delegates::DelegateParts,
     durability::DurabilityParts,
     events::EventParts,
     http::{Front, idempotency::Idempotency, paging::Paging},
     limits::{AgentLimits, ConfigLimits, FileLimits, Limits, SessionLimits},
+    mcp::McpParts,
     mounting::Mounting,
     operations::OperationParts,
     publication::{Definition, Publication},
     runs::RunParts,
+    skills::SkillParts,
 };
 
 /// Everything that decides how the service behaves. The default is the contract's; whoever wants another
@@ -41,6 +44,12 @@ pub struct Parts {
     pub versions: VersionStore,
     /// What a version offers to the model.
     pub mounting: Mounting,
+    /// How Skills are mounted, activated and read.
+    pub skills: SkillParts,
+    /// How MCP toolsets are mounted.
+    pub mcp: McpParts,
+    /// How delegates work.
+    pub delegates: DelegateParts,
     /// How runs go.
     pub runs: RunParts,
     /// How runs survive the death of their worker.
@@ -67,6 +76,9 @@ impl Default for Parts {
             file_limits: limits.files,
             versions: VersionStore::default(),
             mounting: Mounting::default(),
+            skills: SkillParts::default(),
+            mcp: McpParts::default(),
+            delegates: DelegateParts::default(),
             runs: RunParts::default(),
             durability: DurabilityParts::default(),
             operations: OperationParts::default(),

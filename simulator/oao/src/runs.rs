@@ -6,6 +6,7 @@ mod drive;
 mod emitter;
 mod files;
 mod handlers;
+mod mounted;
 mod parent;
 mod states;
 mod store;
@@ -14,16 +15,19 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use agent::{Habits, Reason};
 pub use context::RunContext;
-pub(crate) use drive::launch;
+pub(crate) use drive::{drive, launch};
 pub use emitter::RunEvents;
 pub(crate) use files::{Attached, read_files};
 pub(crate) use handlers::{routes, with_files};
 use serde_json::{Map, Value};
 pub use states::{RunState, States};
-pub(crate) use store::{NewRun, Run, Runs, create, run_input};
+pub(crate) use store::{Actor, NewRun, Run, Runs, create, create_as, run_input};
 
 /// How long a run may take, from its configuration.
 pub type Deadline = Arc<dyn Fn(&Map<String, Value>) -> Duration + Send + Sync>;
+
+/// The agent version to which a model turn is booked; the flag says whether it is one of a scratch loop.
+pub type BooksTo = Arc<dyn Fn(&RunContext, bool) -> String + Send + Sync>;
 
 /// How runs go. The default is the contract's.
 #[derive(Clone)]
@@ -40,6 +44,8 @@ pub struct RunParts {
     pub habits: Habits,
     /// What model events say of the provider.
     pub provider: &'static str,
+    /// Every model turn of a run is booked to the version of the run.
+    pub books_to: BooksTo,
 }
 
 impl Default for RunParts {
@@ -58,6 +64,7 @@ impl Default for RunParts {
             },
             habits: Habits::default(),
             provider: "openai",
+            books_to: Arc::new(|run, _| run.version.id.clone()),
         }
     }
 }

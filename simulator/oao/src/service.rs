@@ -11,6 +11,7 @@ use crate::{
     events::EventLog,
     http::{idempotency::Ledger, paging::Position},
     keys::Keyring,
+    operations::Records,
     parts::Parts,
     runs::Runs,
     sessions::Sessions,
@@ -57,6 +58,7 @@ struct Inner {
     ledger: Mutex<Ledger>,
     events: EventLog,
     deaths: Arc<Orders>,
+    records: Records,
 }
 
 /// Everything that is stored, events aside.
@@ -65,6 +67,7 @@ pub(crate) struct State {
     pub(crate) versions: Box<dyn Versions>,
     pub(crate) sessions: Sessions,
     pub(crate) runs: Runs,
+    default_preset: String,
     sequence: u64,
 }
 
@@ -84,6 +87,7 @@ impl Service {
             versions: parts.versions.open(),
             sessions: Sessions::default(),
             runs: Runs::default(),
+            default_preset: parts.catalogue.default_preset.clone(),
             sequence: 0,
         };
         let events = EventLog::new(parts.events.clone());
@@ -96,6 +100,7 @@ impl Service {
             ledger: Mutex::new(Ledger::default()),
             events,
             deaths: Arc::default(),
+            records: Records::default(),
         }))
     }
 
@@ -141,6 +146,21 @@ impl Service {
         run.map_or_else(Vec::new, |run| {
             run.ends.counts().map(|(call, ends)| (call.to_owned(), ends)).collect()
         })
+    }
+
+    /// What is kept of scratch conversations.
+    pub fn records(&self) -> &Records {
+        &self.0.records
+    }
+
+    /// The preset that the project proposes now.
+    pub fn default_preset(&self) -> String {
+        self.state().default_preset.clone()
+    }
+
+    /// Lets the project propose another preset, and gives the one that it proposed before.
+    pub fn set_default_preset(&self, preset: &str) -> String {
+        std::mem::replace(&mut self.state().default_preset, preset.to_owned())
     }
 
     pub(crate) fn keyring(&self) -> &Keyring {

@@ -4,14 +4,19 @@
 //! [`FEATURES`], which the target description repeats, so that a suite knows what it may ask for.
 
 mod crash;
+mod default_preset;
+mod records;
 
 use axum::Router;
 use oao::Service;
 
 /// The features that are served.
-pub(crate) const FEATURES: &[&str] = &["crash", "steps"];
+pub(crate) const FEATURES: &[&str] = &["crash", "default-preset", "records", "steps"];
 
 /// The routes of all features, below `/_control`.
 pub(crate) fn routes(service: &Service) -> Router {
-    crash::routes(service)
+    Router::new()
+        .merge(crash::routes(service))
+        .merge(default_preset::routes(service))
+        .merge(records::routes(service))
 }

@@ -4,13 +4,19 @@ mod acceptance;
 mod agents;
 mod canonical;
 mod definition;
+mod delegation;
 mod durability;
 mod generate;
+mod inheritance;
+mod inherited_skills;
+mod inner;
 mod keys;
 mod limits;
 mod mounting;
+mod no_settings;
 mod operations;
 mod overlap;
+mod packages;
 mod place;
 mod preflight;
 mod refusal;
@@ -18,7 +24,13 @@ mod result_schema;
 mod runs;
 mod schema_corpus;
 mod schema_size;
+mod scratch_is_no_session;
 mod scratch_loop;
+mod skill_or_operation;
+mod skills;
+mod subagents;
+mod toolset;
+mod uploads;
 mod versions;
 
 use engine::Check;
@@ -39,6 +51,13 @@ pub(crate) fn checks() -> Vec<Check> {
         scratch_loop::CHECKS,
         overlap::CHECKS,
         durability::CHECKS,
+        skill_or_operation::CHECKS,
+        no_settings::CHECKS,
+        subagents::CHECKS,
+        scratch_is_no_session::CHECKS,
+        inheritance::CHECKS,
+        inherited_skills::CHECKS,
+        skills::CHECKS,
     ]
     .concat()
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     mechanism::{FinishTool, GiveUpTool, Next, Outcome, TurnView},
+    records::Record,
     steps::Steps,
 };
 use crate::{events::Invocation, runs::RunContext};
@@ -17,6 +18,14 @@ pub(super) async fn run(run: Arc<RunContext>, invocation: Arc<Invocation>, argum
     let operation = &invocation.operation;
     let inherited = (parts.inherit)(&run, operation);
     let outcome = Outcome::default();
+    let _record = run.service.records().open(Record {
+        id: run.service.ids().uuid(),
+        parent_session_id: run.session_id.clone(),
+        run_id: run.run_id.clone(),
+        tool_call_id: invocation.tool_call_id.clone(),
+        operation_key: operation.key.clone(),
+        ended: false,
+    });
     let mut tools = inherited.tools;
     tools.extend(run.operation_tools().into_iter().filter_map(|tool| (parts.nested)(operation, tool)));
     tools.push(Arc::new(FinishTool {

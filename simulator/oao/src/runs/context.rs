@@ -12,7 +12,9 @@ use super::RunEvents;
 use crate::{
     Parts, Service, Version,
     events::{Invocation, Settlement},
+    mounting::Rendering,
     operations::Operation,
+    skills::Skill,
 };
 
 /// What the parent loop of a run and its scratch loops share.
@@ -27,6 +29,8 @@ pub struct RunContext {
     pub version: Version,
     /// The operations that are mounted.
     pub operations: Vec<Operation>,
+    /// The Skills that are mounted.
+    pub skills: Vec<Arc<Skill>>,
     /// The rendered system instructions.
     pub system: String,
     /// The model, under the version's preset.
@@ -49,6 +53,16 @@ impl RunContext {
     /// The policies of the service.
     pub fn parts(&self) -> &Parts {
         self.service.parts()
+    }
+
+    /// What the system instructions are made from.
+    pub fn rendering(&self) -> Rendering<'_> {
+        Rendering {
+            version: &self.version,
+            operations: &self.operations,
+            skills: &self.skills,
+            session_id: &self.session_id,
+        }
     }
 
     /// The operation tools, as the parent has them.
@@ -126,7 +140,7 @@ impl RunContext {
         let entry = json!({
             "id": turn.turn_id,
             "runId": self.run_id,
-            "agentVersionId": self.version.id,
+            "agentVersionId": (self.parts().runs.books_to)(self, !correlation.is_empty()),
             "model": self.model.model(),
             "provider": self.parts().runs.provider,
             "status": if turn.answer.is_ok() { "completed" } else { "failed" },

@@ -10,16 +10,23 @@ use serde_json::{Value, json};
 
 use super::{
     Run, RunContext, RunEvents, RunState,
+    mounted::mounted,
     parent::Parent,
     store::{Begun, add_message},
 };
 use crate::{
     Service, Version,
     durability::{RunJournal, Worker},
+    mounting::Rendering,
 };
 
 /// Starts to drive a run that has been created.
 pub(crate) fn launch(service: &Service, run: &Run) {
+    drop(drive(service, run));
+}
+
+/// As [`launch`], for whoever waits until the run has ended.
+pub(crate) fn drive(service: &Service, run: &Run) -> tokio::task::JoinHandle<()> {
     let (service, run) = (service.clone(), run.clone());
     tokio::spawn(async move {
         let queued_for = service.parts().runs.queued_for;
@@ -44,7 +51,7 @@ pub(crate) fn launch(service: &Service, run: &Run) {
                 return;
             }
         }
-    });
+    })
 }
 
 /// One run on its way. `run` is how it was when it was created; what changes is in the store.
@@ -154,7 +161,13 @@ impl Drive {
             )
         };
         let operations = (parts.mounting.operations)(&version, &siblings);
-        let system = (parts.mounting.render)(&version, &operations);
+        let skills = (parts.skills.mounted)(&parts.catalogue, &version);
+        let system = (parts.mounting.render)(&Rendering {
+            version: &version,
+            operations: &operations,
+            skills: &skills,
+            session_id: &self.run.session_id,
+        });
         let begun = self.begin(&version, &system, &workspace, &mut conversation)?;
         let model = self.model(&version)?;
         let context = Arc::new_cyclic(|own| RunContext {
@@ -164,7 +177,8 @@ impl Drive {
             operations,
             system,
             model,
-            tools: (parts.mounting.tools)(&version.config, &workspace),
+            tools: mounted(parts, &version, &skills, &workspace, own),
+            skills,
             workspace,
             budget: begun.budget,
             cancel: self.run.cancel.clone(),

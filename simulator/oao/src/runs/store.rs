@@ -109,17 +109,35 @@ pub(crate) struct NewRun {
     pub(crate) files: Vec<Attached>,
 }
 
-/// Puts a run into the queue, with the message of the user and the events that say so.
+/// On whose behalf a run is created.
+#[derive(Clone, Copy)]
+pub(crate) struct Actor<'a> {
+    pub(crate) organization_id: &'a str,
+    pub(crate) project_id: &'a str,
+    pub(crate) principal_id: &'a str,
+}
+
+/// Puts a run into the queue for whoever calls.
 pub(crate) fn create(service: &Service, call: &Call, state: &mut State, new: NewRun) -> Run {
+    let actor = Actor {
+        organization_id: call.organization_id(),
+        project_id: call.project(),
+        principal_id: call.principal_id(),
+    };
+    create_as(service, actor, state, new)
+}
+
+/// Puts a run into the queue, with the message of the user and the events that say so.
+pub(crate) fn create_as(service: &Service, actor: Actor<'_>, state: &mut State, new: NewRun) -> Run {
     let now = service.clock().rfc3339();
     let mut run = Run {
         id: service.ids().uuid(),
-        organization_id: call.organization_id().to_owned(),
-        project_id: call.project().to_owned(),
+        organization_id: actor.organization_id.to_owned(),
+        project_id: actor.project_id.to_owned(),
         session_id: new.session_id,
         thread_id: new.thread_id,
         version_id: new.version_id,
-        created_by: call.principal_id().to_owned(),
+        created_by: actor.principal_id.to_owned(),
         state: RunState::Queued,
         cancellation_requested_at: None,
         admitted_at: None,

@@ -56,6 +56,7 @@ pub(super) fn create(service: &Service, call: &Call) -> Result<Act, Refusal> {
             runs: Vec::new(),
             conversation: Vec::new(),
             workspace: agent::Workspace::default(),
+            parent: None,
         };
         state.sessions.insert(session.clone());
         let run = start(service, call, &mut state, &session, sent);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::{Service, publication::config::items, runs::Run, service::State};
+use crate::{Service, delegates::delegations, publication::config::items, runs::Run, service::State};
 
 /// Everything that is shown of one session.
 pub(super) fn detail(service: &Service, state: &State, session: &Session) -> Value {
@@ -20,8 +20,8 @@ pub(super) fn detail(service: &Service, state: &State, session: &Session) -> Val
     let transcript: Vec<Value> =
         runs.iter().flat_map(|run| run.messages.iter().map(|(_, message)| message.clone())).collect();
     let members = json!({
-        "skills": [],
-        "delegations": [],
+        "skills": skills(service, state, session),
+        "delegations": delegations(state, session),
         "runs": runs.iter().map(|run| run.to_json()).collect::<Vec<_>>(),
         "transcript": transcript,
         "timeline": of_runs(|run| &run.timeline),
@@ -41,6 +41,19 @@ pub(super) fn detail(service: &Service, state: &State, session: &Session) -> Val
         body.extend(members);
     }
     body
+}
+
+/// The Skills that the session's version mounts, without what is in them.
+fn skills(service: &Service, state: &State, session: &Session) -> Vec<Value> {
+    let Some(version) = state.versions.get(&session.version_id) else { return Vec::new() };
+    let parts = service.parts();
+    let mounted = (parts.skills.mounted)(&parts.catalogue, &version);
+    mounted
+        .iter()
+        .map(|skill| {
+            json!({"id": skill.id, "name": skill.name, "version": skill.version, "description": skill.description})
+        })
+        .collect()
 }
 
 /// The tools that the session's version lists, and its operations.

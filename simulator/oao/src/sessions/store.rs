@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agent::{Message, Workspace};
 use serde_json::{Value, json};
 
-use crate::{http::paging::Position, runs::Run, service::State};
+use crate::{delegates::ChildOf, http::paging::Position, runs::Run, service::State};
 
 /// One session, and the thread that goes with it.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub(crate) struct Session {
     pub(crate) conversation: Vec<Message>,
     /// Its files.
     pub(crate) workspace: Workspace,
+    /// What it is the child of.
+    pub(crate) parent: Option<ChildOf>,
 }
 
 impl Session {
@@ -39,7 +41,7 @@ impl Session {
 
     /// The session on the wire.
     pub(crate) fn to_json(&self, latest: Option<&Run>) -> Value {
-        json!({
+        let mut body = json!({
             "id": self.id,
             "organizationId": self.organization_id,
             "projectId": self.project_id,
@@ -51,7 +53,11 @@ impl Session {
             "latestRunId": latest.map(|run| run.id.as_str()),
             "createdAt": self.created_at,
             "lastActivityAt": self.last_activity_at,
-        })
+        });
+        if let Some(parent) = &self.parent {
+            body["parentSessionId"] = json!(parent.session_id);
+        }
+        body
     }
 
     /// Its thread on the wire.
@@ -81,6 +87,20 @@ impl Sessions {
 
     pub(crate) fn all(&self, project: &str) -> impl Iterator<Item = &Session> {
         self.0.values().filter(move |session| session.project_id == project)
+    }
+
+    /// The session at the top of the line of parents.
+    pub(crate) fn root(&self, project: &str, id: &str) -> Option<&Session> {
+        let session = self.get(project, id)?;
+        match &session.parent {
+            Some(parent) => self.root(project, &parent.session_id),
+            None => Some(session),
+        }
+    }
+
+    /// Takes a session away.
+    pub(crate) fn remove(&mut self, id: &str) {
+        self.0.remove(id);
     }
 
     /// Adds a run.

@@ -1,11 +1,15 @@
 //! Defects of the OAO server, topic by topic.
 
 mod definition;
+mod delegates;
+mod inheritance;
 mod durability;
 mod mounting;
 mod overlap;
+mod primitives;
 mod result_schema;
 mod scratch_loop;
+mod skills;
 mod versions;
 
 use ::oao::Parts;
@@ -22,6 +26,10 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     scratch_loop::DEFECTS,
     overlap::DEFECTS,
     durability::DEFECTS,
+    primitives::DEFECTS,
+    inheritance::DEFECTS,
+    skills::DEFECTS,
+    delegates::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

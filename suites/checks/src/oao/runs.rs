@@ -68,13 +68,41 @@ pub(crate) fn load(driver: &Driver<'_>, script: Result<Script, model::ScriptErro
 
 /// Starts a session on `agent` whose first run says [`BEGIN`].
 pub(crate) async fn start(driver: &Driver<'_>, label: &str, agent: &Agent) -> Result<Started, Halt> {
-    let body = json!({"agentId": agent.id, "initialMessage": BEGIN, "title": driver.token()});
+    start_saying(driver, label, agent, BEGIN, None).await
+}
+
+/// Starts a session on `agent` whose first run says `message`, with files as they are sent.
+pub(crate) async fn start_saying(
+    driver: &Driver<'_>,
+    label: &str,
+    agent: &Agent,
+    message: &str,
+    files: Option<Value>,
+) -> Result<Started, Halt> {
+    let mut body = json!({"agentId": agent.id, "initialMessage": message, "title": driver.token()});
+    if let Some(files) = files {
+        body["files"] = files;
+    }
     let call = Call::post(format!("{}/sessions", project(driver)), &body);
     let reply = driver.send(label, call.header("idempotency-key", driver.fresh())).await;
     let step = "start a session with a run";
     let session = driver.need_text(&reply, "/id", step)?;
     let run = driver.need_text(&reply, "/run/id", step)?;
     Ok(Started { session, run })
+}
+
+/// Starts a further run of the session, which says `message`.
+pub(crate) async fn again(
+    driver: &Driver<'_>,
+    label: &str,
+    started: &Started,
+    message: &str,
+) -> Result<Started, Halt> {
+    let path = format!("{}/sessions/{}/runs", project(driver), started.session);
+    let call = Call::post(path, &json!({"message": message}));
+    let reply = driver.send(label, call.header("idempotency-key", driver.fresh())).await;
+    let run = driver.need_text(&reply, "/id", "start a further run of the session")?;
+    Ok(Started { session: started.session.clone(), run })
 }
 
 /// Waits until the run has settled, and records its events as `events`, the run as `run`, the session's

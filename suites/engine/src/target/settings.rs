@@ -47,6 +47,28 @@ const OAO: &[Setting] = &[
         "what result schemas may use: `product` (default, the subset of the product) or `own`",
     ),
     text("skill_version", "a Skill version that an agent version may mount"),
+    text("skill_intake", "the Skill version that is the package `shipment-intake`, version 1"),
+    text("skill_intake_next", "the Skill version that is the package `shipment-intake`, version 2"),
+    text("skill_tables", "the Skill version that is the package `carrier-tables`"),
+    text("skill_notes", "the Skill version that is the package `handover-notes`"),
+    text("mcp_toolset", "an MCP toolset version that an agent version may bind"),
+    text("mcp_credential_policy", "a credential policy version to bind that toolset with"),
+    text("mcp_tool", "the name of a tool of that toolset"),
+    text("model_preset_other", "another approved model preset"),
+    text("sandbox_snapshot_other", "another sandbox snapshot of the same provider"),
+    text(
+        "session_placeholder",
+        "a placeholder in system prompts that every session fills with a value of its own",
+    ),
+    list(
+        "delegate_arguments",
+        "what `delegate_agent` calls the delegate and the task: `key`, `task` (default)",
+    ),
+    list(
+        "message_arguments",
+        "what `message_agent` calls the child and the message: `sessionId`, `message` (default)",
+    ),
+    list("control", "the features of the control port that the target serves"),
 ];
 
 const VETTA: &[Setting] = &[
