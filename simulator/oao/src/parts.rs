@@ -2,6 +2,7 @@
 
 use crate::{
     agents::VersionStore,
+    approvals::ApprovalParts,
     catalogue::Catalogue,
     events::EventParts,
     http::{Front, idempotency::Idempotency, paging::Paging},
@@ -10,6 +11,8 @@ use crate::{
     operations::OperationParts,
     publication::{Definition, Publication},
     runs::RunParts,
+    tool_calls::ToolCallParts,
+    webhooks::WebhookParts,
 };
 
 /// Everything that decides how the service behaves. The default is the contract's; whoever wants another
@@ -46,6 +49,12 @@ pub struct Parts {
     pub operations: OperationParts,
     /// How events are made and shown.
     pub events: EventParts,
+    /// How the tools of a version are called.
+    pub tool_calls: ToolCallParts,
+    /// How calls are approved.
+    pub approvals: ApprovalParts,
+    /// How events are pushed.
+    pub webhooks: WebhookParts,
 }
 
 impl Default for Parts {
@@ -67,6 +76,9 @@ impl Default for Parts {
             runs: RunParts::default(),
             operations: OperationParts::default(),
             events: EventParts::default(),
+            tool_calls: ToolCallParts::default(),
+            approvals: ApprovalParts::default(),
+            webhooks: WebhookParts::default(),
         }
     }
 }

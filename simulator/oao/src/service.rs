@@ -7,12 +7,15 @@ use wire::{Clock, Ids, Net};
 
 use crate::{
     agents::{Agents, Versions},
+    approvals::Approvals,
     events::EventLog,
     http::{idempotency::Ledger, paging::Position},
     keys::Keyring,
     parts::Parts,
-    runs::Runs,
+    runs::{Queue, Runs},
     sessions::Sessions,
+    tool_calls::ToolCalls,
+    webhooks::Webhooks,
 };
 
 /// What a service is connected to.
@@ -55,6 +58,7 @@ struct Inner {
     state: Mutex<State>,
     ledger: Mutex<Ledger>,
     events: EventLog,
+    queue: Queue,
 }
 
 /// Everything that is stored, events aside.
@@ -63,6 +67,9 @@ pub(crate) struct State {
     pub(crate) versions: Box<dyn Versions>,
     pub(crate) sessions: Sessions,
     pub(crate) runs: Runs,
+    pub(crate) tool_calls: ToolCalls,
+    pub(crate) approvals: Approvals,
+    pub(crate) webhooks: Webhooks,
     sequence: u64,
 }
 
@@ -82,6 +89,9 @@ impl Service {
             versions: parts.versions.open(),
             sessions: Sessions::default(),
             runs: Runs::default(),
+            tool_calls: ToolCalls::default(),
+            approvals: Approvals::default(),
+            webhooks: Webhooks::default(),
             sequence: 0,
         };
         let events = EventLog::new(parts.events.clone());
@@ -93,6 +103,7 @@ impl Service {
             state: Mutex::new(state),
             ledger: Mutex::new(Ledger::default()),
             events,
+            queue: Queue::default(),
         }))
     }
 
@@ -124,6 +135,11 @@ impl Service {
     /// Its events.
     pub fn events(&self) -> &EventLog {
         &self.0.events
+    }
+
+    /// The agents whose runs stay queued.
+    pub fn queue(&self) -> &Queue {
+        &self.0.queue
     }
 
     pub(crate) fn keyring(&self) -> &Keyring {

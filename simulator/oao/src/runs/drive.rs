@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use agent::{Budget, Loop, Message, ModelClient, Reason, TurnError};
+use agent::{Budget, Loop, Message, ModelClient, Reason, Tool, TurnError, Workspace};
 use serde_json::{Value, json};
 
-use super::{Run, RunContext, RunEvents, RunState, parent::Parent, store::add_message};
-use crate::{Service, Version};
+use super::{Run, RunContext, RunEvents, RunState, change::change, parent::Parent, store::add_message};
+use crate::{Service, Version, tool_calls::ToolDesk};
 
 /// Starts to drive a run that has been created.
 pub(crate) fn launch(service: &Service, run: &Run) {
@@ -29,6 +29,7 @@ struct Drive {
 
 impl Drive {
     async fn to_the_end(&self) {
+        self.service.queue().until_free(&self.run).await;
         if !self.admit() {
             return;
         }
@@ -39,6 +40,7 @@ impl Drive {
         if let Some(text) = answer {
             self.answer(&text);
         }
+        crate::tool_calls::settle(&self.service, &self.run.id);
         self.change(state, json!({"state": state.name()}));
     }
 
@@ -64,23 +66,7 @@ impl Drive {
 
     /// Changes the state of the run, if the new one may follow, and says so.
     fn change(&self, to: RunState, payload: Value) -> bool {
-        {
-            let mut state = self.service.state();
-            let now = self.service.clock().rfc3339();
-            let position = state.next_position(self.service.clock());
-            let Some(run) = state.runs.get_mut(&self.run.id) else { return false };
-            if run.state == to || !self.service.parts().runs.states.allow(run.state, to) {
-                return false;
-            }
-            run.state = to;
-            run.updated_at = now.clone();
-            run.settled_at = to.is_terminal().then(|| now.clone());
-            state.sessions.touch(&self.run.session_id, position, &now);
-        }
-        self.events.emit("run.state_changed", payload);
-        self.events
-            .emit_on_session("session.summary_changed", json!({"runId": self.run.id, "state": to.name()}));
-        true
+        change(&self.service, &self.events, &self.run.id, to, payload)
     }
 
     /// Everything that the loop needs; `None` when there is no model to ask.
@@ -118,7 +104,7 @@ impl Drive {
             operations,
             system,
             model,
-            tools: (parts.mounting.tools)(&version.config, &workspace),
+            tools: self.tools(&version, &workspace),
             workspace,
             budget: Budget::of(u32::try_from(turns).unwrap_or(u32::MAX)),
             cancel: self.run.cancel.clone(),
@@ -128,6 +114,15 @@ impl Drive {
             open: Mutex::default(),
         });
         Some((context, conversation))
+    }
+
+    /// The tools of the sandbox, and those that the version was published with.
+    fn tools(&self, version: &Version, workspace: &Workspace) -> Vec<Arc<dyn Tool>> {
+        let mounting = &self.service.parts().mounting;
+        let mut tools = (mounting.tools)(&version.config, workspace);
+        let desk = ToolDesk::of(&self.service, &self.run, &self.events);
+        tools.extend((mounting.authored)(&desk, &version.config));
+        tools
     }
 
     fn model(&self, version: &Version) -> Option<ModelClient> {
@@ -165,7 +160,8 @@ impl Drive {
             clock: self.service.clock().clone(),
             ids: self.service.ids().clone(),
         };
-        let deadline = self.service.clock().pause((parts.runs.deadline)(&context.version.config));
+        let limit = (parts.runs.deadline)(&context.version.config);
+        let deadline = self.run.waits.run_out(self.service.clock(), limit, parts.runs.deadline_stands);
         let end = {
             let running = agent.run(&mut conversation);
             tokio::pin!(running, deadline);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agent::Cancel;
 use serde_json::{Value, json};
 
-use super::{Attached, RunState};
+use super::{Attached, RunState, Waits};
 use crate::{
     Service,
     http::{Call, paging::Position},
@@ -20,6 +20,7 @@ pub(crate) struct Run {
     pub(crate) project_id: String,
     pub(crate) session_id: String,
     pub(crate) thread_id: String,
+    pub(crate) agent_id: String,
     pub(crate) version_id: String,
     pub(crate) created_by: String,
     pub(crate) state: RunState,
@@ -35,6 +36,8 @@ pub(crate) struct Run {
     pub(crate) message: String,
     pub(crate) files: Vec<Attached>,
     pub(crate) cancel: Cancel,
+    /// What its calls wait for.
+    pub(crate) waits: Waits,
     /// Messages on the wire, oldest first.
     pub(crate) messages: Vec<(Position, Value)>,
     /// Entries of the timeline, oldest first.
@@ -86,6 +89,7 @@ impl Runs {
 pub(crate) struct NewRun {
     pub(crate) session_id: String,
     pub(crate) thread_id: String,
+    pub(crate) agent_id: String,
     pub(crate) version_id: String,
     pub(crate) message: String,
     pub(crate) files: Vec<Attached>,
@@ -100,6 +104,7 @@ pub(crate) fn create(service: &Service, call: &Call, state: &mut State, new: New
         project_id: call.project().to_owned(),
         session_id: new.session_id,
         thread_id: new.thread_id,
+        agent_id: new.agent_id,
         version_id: new.version_id,
         created_by: call.principal_id().to_owned(),
         state: RunState::Queued,
@@ -114,6 +119,7 @@ pub(crate) fn create(service: &Service, call: &Call, state: &mut State, new: New
         message: new.message,
         files: new.files,
         cancel: Cancel::default(),
+        waits: Waits::default(),
         messages: Vec::new(),
         timeline: Vec::new(),
         model_invocations: Vec::new(),

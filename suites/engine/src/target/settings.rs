@@ -46,6 +46,8 @@ const OAO: &[Setting] = &[
         "what result schemas may use: `product` (default, the subset of the product) or `own`",
     ),
     text("skill_version", "a Skill version that an agent version may mount"),
+    text("receiver_listen", "where the suite listens for webhooks: `host:port`"),
+    text("receiver_url", "the base URL under which the target reaches what listens there"),
 ];
 
 const VETTA: &[Setting] = &[
