@@ -75,7 +75,7 @@ impl Loop {
     /// first, one after another. Those that are on record are not run again. A conversation that the model
     /// has ended is at its end.
     pub async fn resume(&self, conversation: &mut Vec<Message>) -> Result<String, TurnError> {
-        if let Some(Message::Assistant { text, calls }) = conversation.last()
+        if let Some(Message::Assistant { text, calls, .. }) = conversation.last()
             && calls.is_empty()
         {
             return Ok(text.clone());

@@ -4,6 +4,7 @@
 //! somebody else can make a wrong one without a line in here knowing.
 
 mod agents;
+pub mod approvals;
 mod catalogue;
 pub mod delegates;
 pub mod durability;
@@ -23,6 +24,8 @@ mod sequence;
 mod service;
 mod sessions;
 pub mod skills;
+pub mod tool_calls;
+pub mod webhooks;
 
 pub use agents::{Decorate, MemoryVersions, Version, VersionStore, Versions};
 pub use catalogue::Catalogue;

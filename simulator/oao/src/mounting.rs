@@ -13,6 +13,7 @@ use crate::{
     agents::Version,
     operations::{Operation, OperationTool},
     runs::RunContext,
+    tool_calls::ToolDesk,
 };
 
 /// The version that a run uses, from the one its session is pinned to and all versions of the agent, oldest first.
@@ -21,6 +22,8 @@ pub type Pin = Arc<dyn Fn(&Version, &[Version]) -> Version + Send + Sync>;
 pub type OperationsOf = Arc<dyn Fn(&Version, &[Version]) -> Vec<Operation> + Send + Sync>;
 /// The tools of a run, operations aside.
 pub type ToolsOf = Arc<dyn Fn(&Map<String, Value>, &Workspace) -> Vec<Arc<dyn Tool>> + Send + Sync>;
+/// The tools that a configuration lists, as tools of one run.
+pub type AuthoredOf = Arc<dyn Fn(&ToolDesk, &Map<String, Value>) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 /// The system instructions as the model gets them.
 pub type Render = Arc<dyn Fn(&Rendering<'_>) -> String + Send + Sync>;
 /// Makes tools of operations.
@@ -36,6 +39,9 @@ pub struct Mounting {
     /// What the sandbox offers, by capability.
     pub tools: ToolsOf,
     /// The published instructions with their placeholders filled, and paragraphs on what is mounted.
+    /// The tools that the version was published with.
+    pub authored: AuthoredOf,
+    /// The published instructions, and a paragraph on operations if there are any.
     pub render: Render,
     /// One tool per operation, named by its key.
     pub operation_tools: OperationTools,
@@ -47,6 +53,7 @@ impl Default for Mounting {
             pin: Arc::new(|pinned, _| pinned.clone()),
             operations: Arc::new(|version, _| sorted(version)),
             tools: Arc::new(by_capability),
+            authored: Arc::new(crate::tool_calls::authored),
             render: Arc::new(render),
             operation_tools: Arc::new(one_per_operation),
         }

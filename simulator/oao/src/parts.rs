@@ -2,6 +2,7 @@
 
 use crate::{
     agents::VersionStore,
+    approvals::ApprovalParts,
     catalogue::Catalogue,
     delegates::DelegateParts,
     durability::DurabilityParts,
@@ -14,6 +15,8 @@ use crate::{
     publication::{Definition, Publication},
     runs::RunParts,
     skills::SkillParts,
+    tool_calls::ToolCallParts,
+    webhooks::WebhookParts,
 };
 
 /// Everything that decides how the service behaves. The default is the contract's; whoever wants another
@@ -58,6 +61,12 @@ pub struct Parts {
     pub operations: OperationParts,
     /// How events are made and shown.
     pub events: EventParts,
+    /// How the tools of a version are called.
+    pub tool_calls: ToolCallParts,
+    /// How calls are approved.
+    pub approvals: ApprovalParts,
+    /// How events are pushed.
+    pub webhooks: WebhookParts,
 }
 
 impl Default for Parts {
@@ -83,6 +92,9 @@ impl Default for Parts {
             durability: DurabilityParts::default(),
             operations: OperationParts::default(),
             events: EventParts::default(),
+            tool_calls: ToolCallParts::default(),
+            approvals: ApprovalParts::default(),
+            webhooks: WebhookParts::default(),
         }
     }
 }

@@ -7,14 +7,17 @@ use wire::{Clock, Ids, Net};
 
 use crate::{
     agents::{Agents, Versions},
+    approvals::Approvals,
     durability::Orders,
     events::EventLog,
     http::{idempotency::Ledger, paging::Position},
     keys::Keyring,
     operations::Records,
     parts::Parts,
-    runs::Runs,
+    runs::{Queue, Runs},
     sessions::Sessions,
+    tool_calls::ToolCalls,
+    webhooks::Webhooks,
 };
 
 /// What a service is connected to.
@@ -59,6 +62,7 @@ struct Inner {
     events: EventLog,
     deaths: Arc<Orders>,
     records: Records,
+    queue: Queue,
 }
 
 /// Everything that is stored, events aside.
@@ -68,6 +72,9 @@ pub(crate) struct State {
     pub(crate) sessions: Sessions,
     pub(crate) runs: Runs,
     default_preset: String,
+    pub(crate) tool_calls: ToolCalls,
+    pub(crate) approvals: Approvals,
+    pub(crate) webhooks: Webhooks,
     sequence: u64,
 }
 
@@ -88,6 +95,9 @@ impl Service {
             sessions: Sessions::default(),
             runs: Runs::default(),
             default_preset: parts.catalogue.default_preset.clone(),
+            tool_calls: ToolCalls::default(),
+            approvals: Approvals::default(),
+            webhooks: Webhooks::default(),
             sequence: 0,
         };
         let events = EventLog::new(parts.events.clone());
@@ -101,6 +111,7 @@ impl Service {
             events,
             deaths: Arc::default(),
             records: Records::default(),
+            queue: Queue::default(),
         }))
     }
 
@@ -161,6 +172,11 @@ impl Service {
     /// Lets the project propose another preset, and gives the one that it proposed before.
     pub fn set_default_preset(&self, preset: &str) -> String {
         std::mem::replace(&mut self.state().default_preset, preset.to_owned())
+    }
+
+    /// The agents whose runs stay queued.
+    pub fn queue(&self) -> &Queue {
+        &self.0.queue
     }
 
     pub(crate) fn keyring(&self) -> &Keyring {

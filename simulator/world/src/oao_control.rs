@@ -5,18 +5,20 @@
 
 mod crash;
 mod default_preset;
+mod hold_queue;
 mod records;
 
 use axum::Router;
 use oao::Service;
 
 /// The features that are served.
-pub(crate) const FEATURES: &[&str] = &["crash", "default-preset", "records", "steps"];
+pub(crate) const FEATURES: &[&str] = &["crash", "default-preset", hold_queue::NAME, "records", "steps"];
 
 /// The routes of all features, below `/_control`.
 pub(crate) fn routes(service: &Service) -> Router {
     Router::new()
         .merge(crash::routes(service))
         .merge(default_preset::routes(service))
+        .merge(hold_queue::routes(service))
         .merge(records::routes(service))
 }

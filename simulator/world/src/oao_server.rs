@@ -11,6 +11,8 @@ use crate::{ModelAddress, Plan, StartError, running::Assembled};
 /// Builds the service of `plan`.
 pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, StartError> {
     let mut parts = Parts::default();
+    // Whoever tries a simulator listens on this machine, or in memory, and without a certificate.
+    parts.webhooks.endpoint.test_hosts = true;
     crate::defects::oao::edit(&mut parts, &plan.defects)?;
     let ids = wire::Ids::new(plan.seed);
     let wiring = Wiring { net: plan.net.clone(), model_url: model.shared(), keyring: Keyring::demo() };
@@ -21,6 +23,12 @@ pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, S
         control: crate::oao_control::routes(&service),
     })
 }
+
+/// What only the later generation of the product has, and this service as well.
+pub(crate) const CLAIMS: &[&str] = &["approval-expiry", "keepalive", "webhooks"];
+
+/// Checks that take a day, which nobody waits for in real time.
+pub(crate) const TOO_LONG_IN_REAL_TIME: &[&str] = &["OAO-233-a", "OAO-257-a"];
 
 /// Credentials and settings of the demo project.
 pub(crate) fn described() -> (Value, Value) {

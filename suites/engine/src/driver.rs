@@ -9,7 +9,7 @@ use wire::{
     http::{self, Limits, Request},
 };
 
-use crate::{Call, Key, Listening, ModelPort, Opened, Received, recorder::Recorder};
+use crate::{Call, Key, Listening, ModelPort, Opened, Received, Receiver, Response, recorder::Recorder};
 
 /// Until the head of an answer must have come.
 const HEAD: Duration = Duration::from_secs(10);
@@ -168,6 +168,29 @@ impl<'a> Driver<'a> {
         Err(self.unmet(&format!(
             "a control port with the feature `{feature}`: serve it below /_control and list it in `[settings] control`"
         )))
+    }
+
+    /// Whether the target claims `feature`; where it does not, the drive stops here, as `not_applicable`.
+    pub fn claimed(&self, feature: &str) -> Result<(), Halt> {
+        if self.facts.claims.contains(feature) {
+            return Ok(());
+        }
+        let evidence = "claims";
+        self.fact(evidence, self.facts.claims.iter().map(String::as_str).collect());
+        Err(self.inapplicable(&format!("the target does not claim `{feature}`"), evidence))
+    }
+
+    /// Opens an endpoint that the target can push to, and records what arrives as `label`. It answers with
+    /// `answers` in turn, and with 204 once they are used up.
+    ///
+    /// In process it listens on the network in memory. A target elsewhere reaches it at
+    /// `[settings] receiver_url`, behind which the suite listens at `[settings] receiver_listen`.
+    pub async fn receiver(&self, label: &str, answers: Vec<Response>) -> Result<Receiver<'_>, Halt> {
+        Receiver::open(self, label, answers).await
+    }
+
+    pub(crate) fn net(&self) -> &wire::Net {
+        &self.opened.net
     }
 
     /// Records something that the judge needs to know.

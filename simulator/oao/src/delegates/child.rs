@@ -112,6 +112,7 @@ impl RunContext {
             principal_id: &own.created_by,
         };
         let new = NewRun {
+            agent_id: session.agent_id.clone(),
             session_id: session.id.clone(),
             thread_id: session.thread_id.clone(),
             version_id: session.version_id.clone(),

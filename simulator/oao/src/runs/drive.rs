@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     Run, RunContext, RunEvents, RunState,
+    change::change,
     mounted::mounted,
     parent::Parent,
     store::{Begun, add_message},
@@ -18,6 +19,7 @@ use crate::{
     Service, Version,
     durability::{RunJournal, Worker},
     mounting::Rendering,
+    tool_calls::ToolDesk,
 };
 
 /// Starts to drive a run that has been created.
@@ -64,6 +66,7 @@ struct Drive {
 
 impl Drive {
     async fn to_the_end(&self) {
+        self.service.queue().until_free(&self.run).await;
         if self.admit() {
             self.through(|_| {}).await;
         }
@@ -101,6 +104,7 @@ impl Drive {
         if let Some(text) = answer {
             self.answer(&text);
         }
+        crate::tool_calls::settle(&self.service, &self.run.id);
         self.change(state, json!({"state": state.name()}));
     }
 
@@ -126,23 +130,7 @@ impl Drive {
 
     /// Changes the state of the run, if the new one may follow, and says so.
     fn change(&self, to: RunState, payload: Value) -> bool {
-        {
-            let mut state = self.service.state();
-            let now = self.service.clock().rfc3339();
-            let position = state.next_position(self.service.clock());
-            let Some(run) = state.runs.get_mut(&self.run.id) else { return false };
-            if run.state == to || !self.service.parts().runs.states.allow(run.state, to) {
-                return false;
-            }
-            run.state = to;
-            run.updated_at = now.clone();
-            run.settled_at = to.is_terminal().then(|| now.clone());
-            state.sessions.touch(&self.run.session_id, position, &now);
-        }
-        self.events.emit("run.state_changed", payload);
-        self.events
-            .emit_on_session("session.summary_changed", json!({"runId": self.run.id, "state": to.name()}));
-        true
+        change(&self.service, &self.events, &self.run.id, to, payload)
     }
 
     /// Everything that the loop needs; `None` when there is no model to ask.
@@ -177,7 +165,7 @@ impl Drive {
             operations,
             system,
             model,
-            tools: mounted(parts, &version, &skills, &workspace, own),
+            tools: mounted(&self.desk(), &version, &skills, &workspace, own),
             skills,
             workspace,
             budget: begun.budget,
@@ -188,6 +176,11 @@ impl Drive {
             open: Mutex::default(),
         });
         Some((context, conversation))
+    }
+
+    /// Where the tools of the version are called and answered.
+    fn desk(&self) -> ToolDesk {
+        ToolDesk::of(&self.service, &self.run, &self.events)
     }
 
     /// What the run began with. The first time that is put on record together with the message of the user,
@@ -262,7 +255,8 @@ impl Drive {
             clock: self.service.clock().clone(),
             ids: self.service.ids().clone(),
         };
-        let deadline = self.service.clock().pause(self.time_left(&context));
+        let limit = self.time_left(&context);
+        let deadline = self.run.waits.run_out(self.service.clock(), limit, parts.runs.deadline_stands);
         let end = {
             let running = agent.resume(&mut conversation);
             tokio::pin!(running, deadline);

@@ -6,20 +6,24 @@ use agent::{Tool, Workspace};
 
 use super::RunContext;
 use crate::{
-    Parts, Version,
+    Version,
     delegates::{self, Delegate, Desk},
     skills::{self, Skill},
+    tool_calls::ToolDesk,
 };
 
-/// What the sandbox offers, the tools for Skills, bound toolsets, and the tools for delegates.
+/// What the sandbox offers, the tools that the version was published with, the tools for Skills, bound
+/// toolsets, and the tools for delegates.
 pub(super) fn mounted(
-    parts: &Parts,
+    desk: &ToolDesk,
     version: &Version,
     skills: &[Arc<Skill>],
     workspace: &Workspace,
     run: &Weak<RunContext>,
 ) -> Vec<Arc<dyn Tool>> {
+    let parts = desk.service.parts();
     let mut tools = (parts.mounting.tools)(&version.config, workspace);
+    tools.extend((parts.mounting.authored)(desk, &version.config));
     tools.extend(skills::tools(&parts.skills, skills, run));
     tools.extend((parts.mcp.mount)(&parts.catalogue, &version.config));
     tools.extend(delegates::tools(Desk::of(&parts.delegates, Delegate::of(version), run)));

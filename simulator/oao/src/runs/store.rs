@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use agent::{Budget, Cancel};
 use serde_json::{Value, json};
 
-use super::{Attached, RunState};
+use super::{Attached, RunState, Waits};
 use crate::{
     Service,
     durability::Ends,
@@ -21,6 +21,7 @@ pub(crate) struct Run {
     pub(crate) project_id: String,
     pub(crate) session_id: String,
     pub(crate) thread_id: String,
+    pub(crate) agent_id: String,
     pub(crate) version_id: String,
     pub(crate) created_by: String,
     pub(crate) state: RunState,
@@ -40,6 +41,8 @@ pub(crate) struct Run {
     pub(crate) begun: Option<Begun>,
     /// How its calls ended.
     pub(crate) ends: Ends,
+    /// What its calls wait for.
+    pub(crate) waits: Waits,
     /// Messages on the wire, oldest first.
     pub(crate) messages: Vec<(Position, Value)>,
     /// Entries of the timeline, oldest first.
@@ -104,6 +107,7 @@ impl Runs {
 pub(crate) struct NewRun {
     pub(crate) session_id: String,
     pub(crate) thread_id: String,
+    pub(crate) agent_id: String,
     pub(crate) version_id: String,
     pub(crate) message: String,
     pub(crate) files: Vec<Attached>,
@@ -136,6 +140,7 @@ pub(crate) fn create_as(service: &Service, actor: Actor<'_>, state: &mut State, 
         project_id: actor.project_id.to_owned(),
         session_id: new.session_id,
         thread_id: new.thread_id,
+        agent_id: new.agent_id,
         version_id: new.version_id,
         created_by: actor.principal_id.to_owned(),
         state: RunState::Queued,
@@ -152,6 +157,7 @@ pub(crate) fn create_as(service: &Service, actor: Actor<'_>, state: &mut State, 
         cancel: Cancel::default(),
         begun: None,
         ends: Ends::default(),
+        waits: Waits::default(),
         messages: Vec::new(),
         timeline: Vec::new(),
         model_invocations: Vec::new(),

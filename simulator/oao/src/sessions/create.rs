@@ -113,7 +113,7 @@ pub(crate) fn next_run(service: &Service, call: &Call, session_id: &str, sent: S
         .get(call.project(), session_id)
         .cloned()
         .ok_or_else(|| Refusal::not_found("session"))?;
-    if session.latest_run(&state).is_some_and(|run| !run.state.is_terminal()) {
+    if session.latest_run(&state).is_some_and(|run| (service.parts().runs.busy)(run.state)) {
         return Err(Refusal::conflict("the latest run of the session is not settled"));
     }
     if let Some(version) = state.versions.get(&session.version_id) {
@@ -129,6 +129,7 @@ fn start(service: &Service, call: &Call, state: &mut State, session: &Session, s
     let new = NewRun {
         session_id: session.id.clone(),
         thread_id: session.thread_id.clone(),
+        agent_id: session.agent_id.clone(),
         version_id: session.version_id.clone(),
         message: sent.message,
         files: sent.files,

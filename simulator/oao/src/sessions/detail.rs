@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::{Service, delegates::delegations, publication::config::items, runs::Run, service::State};
+use crate::{
+    Service, delegates::delegations, publication::config::items, runs::Run, service::State, tool_calls::Work,
+};
 
 /// Everything that is shown of one session.
 pub(super) fn detail(service: &Service, state: &State, session: &Session) -> Value {
@@ -19,19 +21,20 @@ pub(super) fn detail(service: &Service, state: &State, session: &Session) -> Val
     };
     let transcript: Vec<Value> =
         runs.iter().flat_map(|run| run.messages.iter().map(|(_, message)| message.clone())).collect();
+    let work = Work::of(service, state, &session.project_id, |run| session.runs.iter().any(|id| id == run));
     let members = json!({
         "skills": skills(service, state, session),
         "delegations": delegations(state, session),
         "runs": runs.iter().map(|run| run.to_json()).collect::<Vec<_>>(),
         "transcript": transcript,
         "timeline": of_runs(|run| &run.timeline),
-        "pendingWork": [],
+        "pendingWork": work.pending,
         "tools": tools(state, session),
         "debug": {
             "productEvents": events,
             "modelInvocations": of_runs(|run| &run.model_invocations),
-            "toolCalls": [],
-            "approvals": [],
+            "toolCalls": work.tool_calls,
+            "approvals": work.approvals,
             "sandboxCommands": [],
             "sandboxes": [],
             "workspaceBackups": [],

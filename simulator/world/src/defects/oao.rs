@@ -2,8 +2,8 @@
 
 mod definition;
 mod delegates;
-mod inheritance;
 mod durability;
+mod inheritance;
 mod mounting;
 mod overlap;
 mod primitives;

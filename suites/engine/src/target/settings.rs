@@ -69,6 +69,8 @@ const OAO: &[Setting] = &[
         "what `message_agent` calls the child and the message: `sessionId`, `message` (default)",
     ),
     list("control", "the features of the control port that the target serves"),
+    text("receiver_listen", "where the suite listens for webhooks: `host:port`"),
+    text("receiver_url", "the base URL under which the target reaches what listens there"),
 ];
 
 const VETTA: &[Setting] = &[
