@@ -7,6 +7,7 @@ use crate::{
     http::{Front, idempotency::Idempotency, paging::Paging},
     limits::{AgentLimits, ConfigLimits, FileLimits, Limits, SessionLimits},
     mounting::Mounting,
+    observer::ObserverParts,
     operations::OperationParts,
     publication::{Definition, Publication},
     runs::RunParts,
@@ -46,6 +47,8 @@ pub struct Parts {
     pub operations: OperationParts,
     /// How events are made and shown.
     pub events: EventParts,
+    /// How sessions and versions are shown to an observer.
+    pub observer: ObserverParts,
 }
 
 impl Default for Parts {
@@ -67,6 +70,7 @@ impl Default for Parts {
             runs: RunParts::default(),
             operations: OperationParts::default(),
             events: EventParts::default(),
+            observer: ObserverParts::default(),
         }
     }
 }

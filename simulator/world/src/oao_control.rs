@@ -3,13 +3,15 @@
 //! One file per feature below this module; each gives its routes. A feature that is served is listed in
 //! [`FEATURES`], which the target description repeats, so that a suite knows what it may ask for.
 
+mod plant_events;
+
 use axum::Router;
 use oao::Service;
 
 /// The features that are served.
-pub(crate) const FEATURES: &[&str] = &[];
+pub(crate) const FEATURES: &[&str] = &[plant_events::NAME];
 
 /// The routes of all features, below `/_control`.
-pub(crate) fn routes(_: &Service) -> Router {
-    Router::new()
+pub(crate) fn routes(service: &Service) -> Router {
+    Router::new().merge(plant_events::routes(service))
 }

@@ -37,6 +37,8 @@ pub(crate) fn described() -> (Value, Value) {
         "unsupported_keyword": "pattern",
         "schema_measure": "compact",
         "control": crate::oao_control::FEATURES,
+        "console_view": "/_view/projects/{project}/sessions/{session}",
+        "console_version_view": "/_view/projects/{project}/agents/{agent}/versions/{version}",
     });
     (credentials, settings)
 }

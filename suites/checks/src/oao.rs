@@ -3,6 +3,7 @@
 mod acceptance;
 mod agents;
 mod canonical;
+mod console;
 mod definition;
 mod generate;
 mod keys;
@@ -37,6 +38,7 @@ pub(crate) fn checks() -> Vec<Check> {
         mounting::CHECKS,
         scratch_loop::CHECKS,
         overlap::CHECKS,
+        &console::checks(),
     ]
     .concat()
 }

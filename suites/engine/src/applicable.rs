@@ -23,6 +23,10 @@ pub(crate) fn unmet(needs: &[Need], facts: &TargetFacts, has_model: bool) -> Opt
                 facts.text("unsupported_keyword").is_some(),
                 "a schema keyword outside the supported subset: give `[settings] unsupported_keyword`",
             ),
+            Need::ConsoleView => (
+                facts.text("console_view").is_some(),
+                "the data of its console: give `[settings] console_view`",
+            ),
             Need::SteerableModel => {
                 (has_model, "a model endpoint that the target can be told to call: give `[model]`")
             }

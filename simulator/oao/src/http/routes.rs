@@ -86,5 +86,6 @@ pub(super) fn all() -> Vec<Route> {
     routes.extend(crate::sessions::routes());
     routes.extend(crate::runs::routes());
     routes.extend(crate::events::routes());
+    routes.extend(crate::observer::routes());
     routes
 }

@@ -1,5 +1,7 @@
 //! Defects of the OAO server, topic by topic.
 
+mod console;
+mod console_content;
 mod definition;
 mod mounting;
 mod overlap;
@@ -20,6 +22,8 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     mounting::DEFECTS,
     scratch_loop::DEFECTS,
     overlap::DEFECTS,
+    console::DEFECTS,
+    console_content::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

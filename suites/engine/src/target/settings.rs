@@ -46,6 +46,15 @@ const OAO: &[Setting] = &[
         "what result schemas may use: `product` (default, the subset of the product) or `own`",
     ),
     text("skill_version", "a Skill version that an agent version may mount"),
+    text(
+        "console_view",
+        "the path of what its console shows of a session, with `{project}` and `{session}` in it; \
+         spec/control/console-view.schema.json says what is served there",
+    ),
+    text(
+        "console_version_view",
+        "the path of what its console shows of an agent version, with `{project}`, `{agent}` and `{version}`",
+    ),
 ];
 
 const VETTA: &[Setting] = &[
