@@ -11,6 +11,7 @@ use crate::{
     limits::{AgentLimits, ConfigLimits, FileLimits, Limits, SessionLimits},
     mcp::McpParts,
     mounting::Mounting,
+    observer::ObserverParts,
     operations::OperationParts,
     publication::{Definition, Publication},
     runs::RunParts,
@@ -67,6 +68,8 @@ pub struct Parts {
     pub approvals: ApprovalParts,
     /// How events are pushed.
     pub webhooks: WebhookParts,
+    /// How sessions and versions are shown to an observer.
+    pub observer: ObserverParts,
 }
 
 impl Default for Parts {
@@ -95,6 +98,7 @@ impl Default for Parts {
             tool_calls: ToolCallParts::default(),
             approvals: ApprovalParts::default(),
             webhooks: WebhookParts::default(),
+            observer: ObserverParts::default(),
         }
     }
 }

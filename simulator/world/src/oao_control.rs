@@ -6,13 +6,15 @@
 mod crash;
 mod default_preset;
 mod hold_queue;
+mod plant_events;
 mod records;
 
 use axum::Router;
 use oao::Service;
 
 /// The features that are served.
-pub(crate) const FEATURES: &[&str] = &["crash", "default-preset", hold_queue::NAME, "records", "steps"];
+pub(crate) const FEATURES: &[&str] =
+    &["crash", "default-preset", hold_queue::NAME, plant_events::NAME, "records", "steps"];
 
 /// The routes of all features, below `/_control`.
 pub(crate) fn routes(service: &Service) -> Router {
@@ -20,5 +22,6 @@ pub(crate) fn routes(service: &Service) -> Router {
         .merge(crash::routes(service))
         .merge(default_preset::routes(service))
         .merge(hold_queue::routes(service))
+        .merge(plant_events::routes(service))
         .merge(records::routes(service))
 }

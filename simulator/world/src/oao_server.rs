@@ -58,6 +58,8 @@ pub(crate) fn described() -> (Value, Value) {
         "delegate_arguments": ["key", "task"],
         "message_arguments": ["sessionId", "message"],
         "control": crate::oao_control::FEATURES,
+        "console_view": "/_view/projects/{project}/sessions/{session}",
+        "console_version_view": "/_view/projects/{project}/agents/{agent}/versions/{version}",
     });
     (credentials, settings)
 }

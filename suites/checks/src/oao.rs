@@ -3,6 +3,7 @@
 mod acceptance;
 mod agents;
 mod canonical;
+mod console;
 mod definition;
 mod delegation;
 mod durability;
@@ -58,6 +59,7 @@ pub(crate) fn checks() -> Vec<Check> {
         inheritance::CHECKS,
         inherited_skills::CHECKS,
         skills::CHECKS,
+        &console::checks(),
     ]
     .concat()
 }

@@ -37,6 +37,10 @@ pub(crate) fn unmet(needs: &[Need], facts: &TargetFacts, has_model: bool) -> Opt
                 "a sandbox that root and delegate can both name: give `[settings] sandbox_provider` and \
                  `sandbox_snapshot`",
             ),
+            Need::ConsoleView => (
+                facts.text("console_view").is_some(),
+                "the data of its console: give `[settings] console_view`",
+            ),
             Need::SteerableModel => {
                 (has_model, "a model endpoint that the target can be told to call: give `[model]`")
             }

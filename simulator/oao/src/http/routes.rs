@@ -89,5 +89,6 @@ pub(super) fn all() -> Vec<Route> {
     routes.extend(crate::approvals::routes());
     routes.extend(crate::events::routes());
     routes.extend(crate::webhooks::routes());
+    routes.extend(crate::observer::routes());
     routes
 }

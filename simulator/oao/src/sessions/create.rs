@@ -125,7 +125,7 @@ pub(crate) fn next_run(service: &Service, call: &Call, session_id: &str, sent: S
     Ok(run)
 }
 
-fn start(service: &Service, call: &Call, state: &mut State, session: &Session, sent: Sent) -> Run {
+pub(super) fn start(service: &Service, call: &Call, state: &mut State, session: &Session, sent: Sent) -> Run {
     let new = NewRun {
         session_id: session.id.clone(),
         thread_id: session.thread_id.clone(),

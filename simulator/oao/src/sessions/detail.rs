@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Everything that is shown of one session.
-pub(super) fn detail(service: &Service, state: &State, session: &Session) -> Value {
+pub(crate) fn detail(service: &Service, state: &State, session: &Session) -> Value {
     let runs: Vec<&Run> =
         session.runs.iter().filter_map(|id| state.runs.get(&session.project_id, id)).collect();
     let mut body = session.to_json(session.latest_run(state));

@@ -1,5 +1,7 @@
 //! Defects of the OAO server, topic by topic.
 
+mod console;
+mod console_content;
 mod definition;
 mod delegates;
 mod durability;
@@ -30,6 +32,8 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     inheritance::DEFECTS,
     skills::DEFECTS,
     delegates::DEFECTS,
+    console::DEFECTS,
+    console_content::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

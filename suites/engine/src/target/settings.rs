@@ -71,6 +71,15 @@ const OAO: &[Setting] = &[
     list("control", "the features of the control port that the target serves"),
     text("receiver_listen", "where the suite listens for webhooks: `host:port`"),
     text("receiver_url", "the base URL under which the target reaches what listens there"),
+    text(
+        "console_view",
+        "the path of what its console shows of a session, with `{project}` and `{session}` in it; \
+         spec/control/console-view.schema.json says what is served there",
+    ),
+    text(
+        "console_version_view",
+        "the path of what its console shows of an agent version, with `{project}`, `{agent}` and `{version}`",
+    ),
 ];
 
 const VETTA: &[Setting] = &[

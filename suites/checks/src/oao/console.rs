@@ -1,0 +1,33 @@
+//! What the console shows (OAO-42-a, 44-a, 59 to 69, 270 to 277).
+//!
+//! What has to be shown follows from the scripted run or the planted events, and from the events that the target
+//! published itself.
+
+mod content;
+mod groups;
+mod lifecycle;
+mod modal;
+mod old_sessions;
+mod parallel;
+mod plant;
+mod play;
+mod rows;
+mod versions;
+mod view;
+
+use engine::Check;
+
+/// The checks of this topic.
+pub(super) fn checks() -> Vec<Check> {
+    [
+        versions::CHECKS,
+        rows::CHECKS,
+        modal::CHECKS,
+        parallel::CHECKS,
+        content::CHECKS,
+        old_sessions::CHECKS,
+        lifecycle::CHECKS,
+        groups::PROPERTIES,
+    ]
+    .concat()
+}
