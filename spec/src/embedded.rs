@@ -24,7 +24,7 @@ macro_rules! files {
 pub(crate) const TOPICS: &[File] = files! {
     Oao / "oao":
         "definition" "result-schema" "versions" "mounting" "scratch-loop" "primitives" "inheritance" "workspace"
-        "results" "endings" "overlap" "nesting" "durability" "redaction" "events" "console";
+        "results" "values" "tasks" "loop-endings" "endings" "overlap" "nesting" "durability" "redaction" "events" "console";
     Vetta / "vetta":
         "selection" "catalogue" "harness-object" "reading-one" "runnable" "approvals" "structured-output"
         "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth";

@@ -6,6 +6,7 @@ mod invoke;
 mod mechanism;
 mod nested;
 mod prompt;
+mod recorded;
 mod scratch;
 mod steps;
 
@@ -16,9 +17,10 @@ pub use arguments::{ArgumentRules, Judge};
 pub use definition::Operation;
 use futures_util::{FutureExt, future::BoxFuture};
 pub(crate) use invoke::OperationTool;
-pub use mechanism::{AfterTurn, Finish, FinishCall, Mechanism, Next, TurnView};
+pub use mechanism::{AfterTurn, Boundary, Finish, FinishCall, Mechanism, Next, TurnView};
 pub use nested::Refused;
 pub use prompt::compose;
+pub(crate) use recorded::Recorded;
 use serde_json::{Value, json};
 use wire::Clock;
 

@@ -3,21 +3,31 @@
 mod acceptance;
 mod agents;
 mod canonical;
+mod chaining;
 mod definition;
+mod follow_up;
 mod generate;
 mod keys;
 mod limits;
+mod loop_endings;
 mod mounting;
+mod nesting;
 mod operations;
 mod overlap;
+mod pinning;
 mod place;
 mod preflight;
 mod refusal;
 mod result_schema;
+mod results;
+mod roomy;
 mod runs;
 mod schema_corpus;
 mod schema_size;
 mod scratch_loop;
+mod scripted;
+mod task_length;
+mod values;
 mod versions;
 
 use engine::Check;
@@ -37,6 +47,14 @@ pub(crate) fn checks() -> Vec<Check> {
         mounting::CHECKS,
         scratch_loop::CHECKS,
         overlap::CHECKS,
+        results::CHECKS,
+        nesting::CHECKS,
+        chaining::CHECKS,
+        pinning::CHECKS,
+        task_length::CHECKS,
+        values::CHECKS,
+        values::PROPERTIES,
+        loop_endings::CHECKS,
     ]
     .concat()
 }

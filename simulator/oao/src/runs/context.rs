@@ -12,7 +12,7 @@ use super::RunEvents;
 use crate::{
     Parts, Service, Version,
     events::{Invocation, Settlement},
-    operations::Operation,
+    operations::{Operation, Recorded},
 };
 
 /// What the parent loop of a run and its scratch loops share.
@@ -43,6 +43,7 @@ pub struct RunContext {
     pub events: RunEvents,
     pub(super) own: std::sync::Weak<RunContext>,
     pub(super) open: Mutex<BTreeMap<String, Arc<Invocation>>>,
+    pub(crate) recorded: Recorded,
 }
 
 impl RunContext {

@@ -6,7 +6,7 @@ use agent::{Budget, Loop, Message, ModelClient, Reason, TurnError};
 use serde_json::{Value, json};
 
 use super::{Run, RunContext, RunEvents, RunState, parent::Parent, store::add_message};
-use crate::{Service, Version};
+use crate::{Service, Version, operations::Recorded};
 
 /// Starts to drive a run that has been created.
 pub(crate) fn launch(service: &Service, run: &Run) {
@@ -126,6 +126,7 @@ impl Drive {
             version,
             own: own.clone(),
             open: Mutex::default(),
+            recorded: Recorded::default(),
         });
         Some((context, conversation))
     }

@@ -1,10 +1,17 @@
 //! Defects of the OAO server, topic by topic.
 
+mod chaining;
 mod definition;
+mod loop_endings;
 mod mounting;
+mod nesting;
 mod overlap;
+mod pinning;
 mod result_schema;
+mod results;
 mod scratch_loop;
+mod tasks;
+mod values;
 mod versions;
 
 use ::oao::Parts;
@@ -20,6 +27,13 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     mounting::DEFECTS,
     scratch_loop::DEFECTS,
     overlap::DEFECTS,
+    results::DEFECTS,
+    nesting::DEFECTS,
+    chaining::DEFECTS,
+    pinning::DEFECTS,
+    tasks::DEFECTS,
+    values::DEFECTS,
+    loop_endings::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.
