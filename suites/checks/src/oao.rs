@@ -29,6 +29,7 @@ mod scripted;
 mod task_length;
 mod values;
 mod versions;
+mod wording;
 
 use engine::Check;
 
@@ -55,6 +56,7 @@ pub(crate) fn checks() -> Vec<Check> {
         values::CHECKS,
         values::PROPERTIES,
         loop_endings::CHECKS,
+        wording::CHECKS,
     ]
     .concat()
 }

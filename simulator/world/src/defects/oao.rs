@@ -13,6 +13,7 @@ mod scratch_loop;
 mod tasks;
 mod values;
 mod versions;
+mod wording;
 
 use ::oao::Parts;
 use spec::Contract;
@@ -34,6 +35,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     tasks::DEFECTS,
     values::DEFECTS,
     loop_endings::DEFECTS,
+    wording::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.
