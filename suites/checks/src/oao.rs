@@ -3,36 +3,47 @@
 mod acceptance;
 mod agents;
 mod canonical;
+mod chaining;
 mod console;
 mod definition;
 mod delegation;
 mod durability;
+mod follow_up;
 mod generate;
 mod inheritance;
 mod inherited_skills;
 mod inner;
 mod keys;
 mod limits;
+mod loop_endings;
 mod mounting;
+mod nesting;
 mod no_settings;
 mod operations;
 mod overlap;
 mod packages;
+mod pinning;
 mod place;
 mod preflight;
 mod refusal;
 mod result_schema;
+mod results;
+mod roomy;
 mod runs;
 mod schema_corpus;
 mod schema_size;
 mod scratch_is_no_session;
 mod scratch_loop;
+mod scripted;
 mod skill_or_operation;
 mod skills;
 mod subagents;
+mod task_length;
 mod toolset;
 mod uploads;
+mod values;
 mod versions;
+mod wording;
 
 use engine::Check;
 
@@ -60,6 +71,15 @@ pub(crate) fn checks() -> Vec<Check> {
         inherited_skills::CHECKS,
         skills::CHECKS,
         &console::checks(),
+        results::CHECKS,
+        nesting::CHECKS,
+        chaining::CHECKS,
+        pinning::CHECKS,
+        task_length::CHECKS,
+        values::CHECKS,
+        values::PROPERTIES,
+        loop_endings::CHECKS,
+        wording::CHECKS,
     ]
     .concat()
 }

@@ -47,7 +47,8 @@ pub(super) async fn run(run: Arc<RunContext>, invocation: Arc<Invocation>, argum
     };
     let prompt = (parts.prompt)(operation, &invocation.task, &arguments);
     let conversation = (parts.opening)(&invocation, inherited.system, prompt);
-    until_the_end(&run, &invocation, &agent, &outcome, conversation).await
+    let ended = until_the_end(&run, &invocation, &agent, &outcome, conversation).await;
+    (parts.mechanism.boundary)(&invocation, &parts.mechanism.values, ended)
 }
 
 async fn until_the_end(

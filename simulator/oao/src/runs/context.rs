@@ -13,7 +13,7 @@ use crate::{
     Parts, Service, Version,
     events::{Invocation, Settlement},
     mounting::Rendering,
-    operations::Operation,
+    operations::{Operation, Recorded},
     skills::Skill,
 };
 
@@ -47,6 +47,7 @@ pub struct RunContext {
     pub events: RunEvents,
     pub(super) own: std::sync::Weak<RunContext>,
     pub(super) open: Mutex<BTreeMap<String, Arc<Invocation>>>,
+    pub(crate) recorded: Recorded,
 }
 
 impl RunContext {

@@ -19,6 +19,7 @@ use crate::{
     Service, Version,
     durability::{RunJournal, Worker},
     mounting::Rendering,
+    operations::Recorded,
     tool_calls::ToolDesk,
 };
 
@@ -174,6 +175,7 @@ impl Drive {
             version,
             own: own.clone(),
             open: Mutex::default(),
+            recorded: Recorded::default(),
         });
         Some((context, conversation))
     }

@@ -11,4 +11,5 @@ mod schemas;
 mod seams;
 mod sessions;
 mod sockets;
+mod value_semantics;
 mod world;

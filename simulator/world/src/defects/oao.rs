@@ -1,18 +1,26 @@
 //! Defects of the OAO server, topic by topic.
 
+mod chaining;
 mod console;
 mod console_content;
 mod definition;
 mod delegates;
 mod durability;
 mod inheritance;
+mod loop_endings;
 mod mounting;
+mod nesting;
 mod overlap;
+mod pinning;
 mod primitives;
 mod result_schema;
+mod results;
 mod scratch_loop;
 mod skills;
+mod tasks;
+mod values;
 mod versions;
+mod wording;
 
 use ::oao::Parts;
 use spec::Contract;
@@ -34,6 +42,14 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     delegates::DEFECTS,
     console::DEFECTS,
     console_content::DEFECTS,
+    results::DEFECTS,
+    nesting::DEFECTS,
+    chaining::DEFECTS,
+    pinning::DEFECTS,
+    tasks::DEFECTS,
+    values::DEFECTS,
+    loop_endings::DEFECTS,
+    wording::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

@@ -7,3 +7,4 @@ mod nodes;
 mod rules;
 pub(crate) mod schemas;
 mod text;
+pub(crate) mod values;
