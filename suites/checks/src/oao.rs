@@ -2,14 +2,21 @@
 
 mod acceptance;
 mod agents;
+mod batch;
 mod canonical;
 mod definition;
+mod endings;
+mod events;
 mod generate;
 mod keys;
+mod lifecycle;
 mod limits;
 mod mounting;
 mod operations;
 mod overlap;
+mod overlap_any;
+mod overlap_many;
+mod payloads;
 mod place;
 mod preflight;
 mod refusal;
@@ -18,7 +25,10 @@ mod runs;
 mod schema_corpus;
 mod schema_size;
 mod scratch_loop;
+mod sequence;
+mod summaries;
 mod versions;
+mod watch;
 
 use engine::Check;
 
@@ -37,6 +47,13 @@ pub(crate) fn checks() -> Vec<Check> {
         mounting::CHECKS,
         scratch_loop::CHECKS,
         overlap::CHECKS,
+        overlap_many::CHECKS,
+        overlap_any::PROPERTIES,
+        sequence::CHECKS,
+        endings::CHECKS,
+        events::CHECKS,
+        payloads::CHECKS,
+        summaries::CHECKS,
     ]
     .concat()
 }

@@ -29,7 +29,7 @@ pub(super) async fn run(run: Arc<RunContext>, invocation: Arc<Invocation>, argum
         model: inherited.model,
         tools,
         budget: run.budget.clone(),
-        cancel: run.cancel.clone(),
+        cancel: (parts.tie)(&run, &invocation),
         habits: parts.habits.clone(),
         observer: Arc::new(Steps::of(run.clone(), invocation.clone())),
         clock: run.service.clock().clone(),

@@ -1,6 +1,9 @@
 //! Defects of the OAO server, topic by topic.
 
+mod batches;
 mod definition;
+mod endings;
+mod events;
 mod mounting;
 mod overlap;
 mod result_schema;
@@ -20,6 +23,9 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     mounting::DEFECTS,
     scratch_loop::DEFECTS,
     overlap::DEFECTS,
+    batches::DEFECTS,
+    endings::DEFECTS,
+    events::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.
