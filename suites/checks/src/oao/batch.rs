@@ -1,7 +1,7 @@
 //! Scripts in which the parent asks for several operations in one turn. Each scratch loop is known by its
 //! task, so no task may be a part of another one.
 
-use model::{Answer, Conditions, Script, ScriptError, ToolCall, Turn};
+use model::{Answer, Conditions, Script, ScriptError, ToolCall, Turn, script::Stream};
 use serde_json::json;
 
 use super::runs::BEGIN;
@@ -51,6 +51,11 @@ pub(crate) fn read(id: &str, paths: &[&str]) -> Answer {
         answer.call(ToolCall::new(format!("{id}_{at}"), "read", json!({"path": path})))
     };
     paths.iter().enumerate().fold(Answer::new(), call)
+}
+
+/// The model takes `ms` over its answer, so that who was at work when can be seen.
+pub(crate) fn taking(ms: u32) -> Stream {
+    Stream { first_ms: Some(ms), ..Stream::default() }
 }
 
 /// The parent asks for all of `calls` in one turn, as `parent-1`, and ends once it has all their results, as

@@ -1,14 +1,14 @@
 //! How an invocation ends (OAO-25, 34, 35).
 
 use engine::{Driver, Drove};
-use model::{Answer, Conditions, Script, ScriptError, Turn, script::Stream};
+use model::{Answer, Conditions, Script, ScriptError, Turn};
 use recording::{Judged, Recording, Seen, View, Witness};
 use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
     agents::need_agent,
-    batch::{Asked, ask, batch, finish, give_up, parent, read, scratch, told},
+    batch::{Asked, ask, batch, finish, give_up, parent, read, scratch, taking, told},
     lifecycle::{Ending, lifecycle, outcome, timeline},
     runs::{
         Started, asked, at, load, must_ask, need_operations, operation, readable, start, start_saying, value,
@@ -69,7 +69,7 @@ fn endings_script() -> Result<Script, ScriptError> {
         after(Turn::new("held-1", read("held", &["held.txt"])).hold("held"), HELD.2, "held_0"),
     ];
     // The parent takes its time, so that the run is there while the loops are listened to.
-    let slowly = Stream { first_ms: Some(1_000), ..Stream::default() };
+    let slowly = taking(1_000);
     let parents = [
         Turn::new("parent-1", ask(&FIRST)).when(parent().no_tool_results()),
         Turn::new("parent-2", Answer::new().text("Done.")).when(told(parent(), &FIRST)).stream(slowly),
@@ -252,8 +252,7 @@ fn must_stop(recording: &Recording, call: &str, message: &str) -> Judged {
 }
 
 async fn a_model_slower_than_the_limit(driver: &Driver<'_>) -> Drove {
-    let slowly = Stream { first_ms: Some(SLOW_MS), ..Stream::default() };
-    let slow = Turn::new("scratch-1", finish("late")).when(scratch(ONE[0].2)).stream(slowly);
+    let slow = Turn::new("scratch-1", finish("late")).when(scratch(ONE[0].2)).stream(taking(SLOW_MS));
     load(driver, batch(&ONE, vec![slow]))?;
     let agent = need_operations(driver, &json!([operation("only_op", SHORT_MS)])).await?;
     let started = start(driver, "start", &agent).await?;

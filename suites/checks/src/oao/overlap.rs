@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
-    batch::{Asked, batch, finish, give_up, read, scratch},
+    batch::{Asked, batch, finish, give_up, read, scratch, taking},
     lifecycle::timeline,
     runs::{at, events_of, load, must_ask, need_operations, operation, settle, start, value},
 };
@@ -36,7 +36,7 @@ const PAIR: [Asked<'_>; 2] = [("call_a", "first_half", "task-of-a"), ("call_b", 
 /// never meet.
 async fn two_that_wait_for_each_other(driver: &Driver<'_>) -> Drove {
     let held = |id: &str, task: &str, answer: &str| {
-        Turn::new(id, finish(answer)).when(scratch(task)).hold("both").after_arrivals(2)
+        Turn::new(id, finish(answer)).when(scratch(task)).hold("both").after_arrivals(2).stream(taking(100))
     };
     let turns = vec![held("scratch-a", "task-of-a", "a"), held("scratch-b", "task-of-b", "b")];
     run(driver, &["first_half", "second_half"], batch(&PAIR, turns)).await

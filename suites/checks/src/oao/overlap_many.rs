@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
-    batch::{Asked, ask, batch, finish, give_up, parent, read, scratch},
+    batch::{Asked, ask, batch, finish, give_up, parent, read, scratch, taking},
     events::play,
     lifecycle::{Ending, lifecycle, outcome, timeline},
     runs::{at, load, must_ask, need_operations, operation, results, start, value},
@@ -60,7 +60,7 @@ async fn eight_that_wait_for_each_other(driver: &Driver<'_>) -> Drove {
     let calls = &MANY[..count];
     let held = |((_, _, task), name): (&Asked<'_>, &&str)| {
         let arrivals = u32::try_from(count).unwrap_or(u32::MAX);
-        Turn::new(*name, finish(name)).when(scratch(task)).hold("all").after_arrivals(arrivals)
+        Turn::new(*name, finish(name)).when(scratch(task)).hold("all").after_arrivals(arrivals).stream(taking(100))
     };
     let turns = calls.iter().zip(&TURNS).map(held).collect();
     driver.fact("calls", json!(count));
@@ -128,13 +128,13 @@ fn ends_completed(
 /// The first call is the slow one. It is let go when the others have made their last request.
 async fn one_slow_of_many(driver: &Driver<'_>) -> Drove {
     let calls = &MANY[..at_once(driver).min(4)];
-    let slow = Turn::new("one", finish("one")).when(scratch(calls[0].2)).hold("slow");
+    let slow = Turn::new("one", finish("one")).when(scratch(calls[0].2)).hold("slow").stream(taking(200));
     let fast = calls.iter().zip(TURNS).skip(1).flat_map(|((_, _, task), name)| {
         let reads = Turn::new(format!("{name}-reads"), read(name, &["a.txt"]));
         let result = format!("{name}_0");
         [
-            reads.when(scratch(task).no_tool_results()),
-            Turn::new(name, finish(name)).when(scratch(task).tool_result_for(result)).hold("fast"),
+            reads.when(scratch(task).no_tool_results()).stream(taking(50)),
+            Turn::new(name, finish(name)).when(scratch(task).tool_result_for(result)).hold("fast").stream(taking(50)),
         ]
     });
     let turns = [slow].into_iter().chain(fast).collect();

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use engine::{Driver, Drove};
-use model::{Turn, script::Stream};
+use model::Turn;
 use recording::{Judged, Recording, View, Witness};
 use serde_json::Value;
 use spec::Spec;
 
 use super::{
-    batch::{Asked, batch, finish, scratch},
+    batch::{Asked, batch, finish, scratch, taking},
     endings::four_endings,
     events::{CALL, play, two_of_two_keys, two_reads_between_three_turns},
     lifecycle::{Event, feed, lifecycle, lifecycles},
@@ -192,8 +192,7 @@ const BLUR_MS: u64 = 50;
 
 async fn a_fast_one_and_a_slow_one(driver: &Driver<'_>) -> Drove {
     let turn = |((_, _, task), wait): (&Asked<'_>, u32)| {
-        let stream = Stream { first_ms: Some(wait), ..Stream::default() };
-        Turn::new(format!("scratch-{wait}"), finish("x")).when(scratch(task)).stream(stream)
+        Turn::new(format!("scratch-{wait}"), finish("x")).when(scratch(task)).stream(taking(wait))
     };
     let turns = PAIR.iter().zip(WAITS_MS).map(turn).collect();
     play(driver, &PAIR, batch(&PAIR, turns)).await

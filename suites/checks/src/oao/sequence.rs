@@ -7,7 +7,7 @@ use serde_json::json;
 use spec::Spec;
 
 use super::{
-    batch::{Asked, ask, batch, finish, parent, read, scratch, told},
+    batch::{Asked, ask, batch, finish, parent, read, scratch, taking, told},
     events::play,
     lifecycle::{lifecycle, lifecycles, timeline},
     runs::{asked, at, must_ask, value},
@@ -26,8 +26,8 @@ async fn one_turn_after_the_other(driver: &Driver<'_>) -> Drove {
         Turn::new("parent-1", ask(&PAIR[..1])).when(parent().no_tool_results()),
         Turn::new("parent-2", ask(&PAIR[1..])).when(told(parent(), &PAIR[..1])),
         Turn::new("parent-3", Answer::new().text("Done.")).when(told(parent(), &PAIR[1..])),
-        Turn::new("scratch-a", finish("a")).when(scratch(PAIR[0].2)),
-        Turn::new("scratch-b", finish("b")).when(scratch(PAIR[1].2)),
+        Turn::new("scratch-a", finish("a")).when(scratch(PAIR[0].2)).stream(taking(100)),
+        Turn::new("scratch-b", finish("b")).when(scratch(PAIR[1].2)).stream(taking(100)),
     ];
     play(driver, &PAIR, Script::new("two turns", turns)).await
 }
@@ -76,7 +76,7 @@ const LOOPS: [(&str, [&str; 3], [&str; 2]); 2] = [
 async fn two_loops_in_lockstep(driver: &Driver<'_>) -> Drove {
     let of = |(task, turns, calls): &(&'static str, [&'static str; 3], [&'static str; 2])| {
         let name = &turns[0][..1];
-        let meet = |turn: Turn, gate: &str| turn.hold(gate).after_arrivals(2);
+        let meet = |turn: Turn, gate: &str| turn.hold(gate).after_arrivals(2).stream(taking(50));
         [
             meet(
                 Turn::new(turns[0], read(&format!("{name}_read"), &["one.txt"]))

@@ -1,6 +1,6 @@
 //! Batches of operations, and what a small model of the contract says of them.
 
-use model::{Answer, Script, ScriptError, ToolCall, Turn, script::Stream};
+use model::{Answer, Script, ScriptError, ToolCall, Turn};
 use proptest::{
     collection::vec,
     prelude::Strategy,
@@ -9,7 +9,7 @@ use proptest::{
 };
 use serde_json::{Value, json};
 
-use super::super::batch::{Asked, batch, finish, give_up, read, scratch};
+use super::super::batch::{Asked, batch, finish, give_up, read, scratch, taking};
 
 /// The key and the limit of an operation that is to run into its limit.
 pub(crate) const SHORT: (&str, u64) = ("short_op", 1_000);
@@ -193,8 +193,7 @@ impl Planned {
             }
             _ => turns.push(last(result).when(when)),
         }
-        let slowly = Stream { first_ms: Some(self.wait_ms), ..Stream::default() };
-        let first = turns.remove(0).stream(slowly);
+        let first = turns.remove(0).stream(taking(self.wait_ms));
         turns.insert(0, first);
         turns
     }
