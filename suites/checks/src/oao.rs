@@ -2,18 +2,22 @@
 
 mod acceptance;
 mod agents;
+mod batch;
 mod canonical;
 mod chaining;
 mod console;
 mod definition;
 mod delegation;
 mod durability;
+mod endings;
+mod events;
 mod follow_up;
 mod generate;
 mod inheritance;
 mod inherited_skills;
 mod inner;
 mod keys;
+mod lifecycle;
 mod limits;
 mod loop_endings;
 mod mounting;
@@ -21,7 +25,10 @@ mod nesting;
 mod no_settings;
 mod operations;
 mod overlap;
+mod overlap_any;
+mod overlap_many;
 mod packages;
+mod payloads;
 mod pinning;
 mod place;
 mod preflight;
@@ -35,14 +42,17 @@ mod schema_size;
 mod scratch_is_no_session;
 mod scratch_loop;
 mod scripted;
+mod sequence;
 mod skill_or_operation;
 mod skills;
 mod subagents;
+mod summaries;
 mod task_length;
 mod toolset;
 mod uploads;
 mod values;
 mod versions;
+mod watch;
 mod wording;
 
 use engine::Check;
@@ -80,6 +90,13 @@ pub(crate) fn checks() -> Vec<Check> {
         values::PROPERTIES,
         loop_endings::CHECKS,
         wording::CHECKS,
+        overlap_many::CHECKS,
+        overlap_any::PROPERTIES,
+        sequence::CHECKS,
+        endings::CHECKS,
+        events::CHECKS,
+        payloads::CHECKS,
+        summaries::CHECKS,
     ]
     .concat()
 }

@@ -1,6 +1,10 @@
 //! The hand of a drive: it asks the target, and everything it does is recorded.
 
-use std::{cell::Cell, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    time::Duration,
+};
 
 use recording::{Stop, TargetFacts, What};
 use serde_json::Value;
@@ -55,12 +59,21 @@ pub struct Driver<'a> {
     token: String,
     seed: Seed,
     handed_out: Cell<u64>,
+    remembered: RefCell<BTreeMap<&'static str, String>>,
 }
 
 impl<'a> Driver<'a> {
     pub(crate) fn new(opened: &'a Opened, facts: &'a TargetFacts, token: String, seed: Seed) -> Self {
         let recorder = Recorder::new(opened.clock.clone(), opened.description.secrets());
-        Self { opened, facts, recorder, token, seed, handed_out: Cell::new(0) }
+        Self {
+            opened,
+            facts,
+            recorder,
+            token,
+            seed,
+            handed_out: Cell::new(0),
+            remembered: RefCell::default(),
+        }
     }
 
     pub(crate) fn recorder(&self) -> &Recorder {
@@ -78,6 +91,17 @@ impl<'a> Driver<'a> {
         let number = self.handed_out.get() + 1;
         self.handed_out.set(number);
         format!("{}-{number}", self.token)
+    }
+
+    /// Keeps `text` under `name` for a later step or case of this check: the cursor up to which a feed was
+    /// read. It is no part of the recording, so no judge can lean on it.
+    pub fn remember(&self, name: &'static str, text: impl Into<String>) {
+        self.remembered.borrow_mut().insert(name, text.into());
+    }
+
+    /// What was kept under `name`.
+    pub fn remembered(&self, name: &'static str) -> Option<String> {
+        self.remembered.borrow().get(name).cloned()
     }
 
     /// The marker that leads the target's model requests to the session of this check.

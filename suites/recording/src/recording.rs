@@ -109,6 +109,7 @@ impl Recording {
                     got: seen.map_or_else(|| "nothing".to_owned(), |seen| seen.summary()),
                     entry,
                     case: case.map(str::to_owned),
+                    timeline: None,
                 })
             }
             Stop::Unmet { means } => Verdict::Untested { reason: means.clone() },
@@ -130,6 +131,7 @@ impl Recording {
                 ),
                 entry: at.checked_sub(1),
                 case: case.map(str::to_owned),
+                timeline: None,
             }),
             Stop::Broken { reason } => Verdict::Error { reason: reason.clone() },
         })

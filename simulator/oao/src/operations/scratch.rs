@@ -38,7 +38,7 @@ pub(super) async fn run(run: Arc<RunContext>, invocation: Arc<Invocation>, argum
         model: inherited.model,
         tools,
         budget: run.budget.clone(),
-        cancel: run.cancel.clone(),
+        cancel: (parts.tie)(&run, &invocation),
         habits: parts.habits.clone(),
         journal: Arc::new(agent::Unkept),
         observer: Arc::new(Steps::of(run.clone(), invocation.clone())),

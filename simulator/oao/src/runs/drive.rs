@@ -274,7 +274,10 @@ impl Drive {
         };
         match end {
             Ok(text) => (RunState::Completed, Some(text)),
-            Err(TurnError::Cancelled(reason)) => ((parts.runs.ending)(reason), None),
+            // While the loop drains, a deadline may follow the request; it wins.
+            Err(TurnError::Cancelled(first)) => {
+                ((parts.runs.ending)(context.cancel.reason().unwrap_or(first)), None)
+            }
             Err(_) => (RunState::Failed, None),
         }
     }

@@ -1,11 +1,14 @@
 //! Defects of the OAO server, topic by topic.
 
+mod batches;
 mod chaining;
 mod console;
 mod console_content;
 mod definition;
 mod delegates;
 mod durability;
+mod endings;
+mod events;
 mod inheritance;
 mod loop_endings;
 mod mounting;
@@ -50,6 +53,9 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     values::DEFECTS,
     loop_endings::DEFECTS,
     wording::DEFECTS,
+    batches::DEFECTS,
+    endings::DEFECTS,
+    events::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

@@ -1,6 +1,7 @@
 //! Generated inputs. What a conforming target does with each is known from how it is built; no validator
 //! is asked.
 
+pub(crate) mod batches;
 pub(crate) mod broken;
 pub(crate) mod definitions;
 mod nodes;

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::agents::{Agent, config, need_agent, project};
 
 /// Until a run must have settled.
-const SETTLED: Duration = Duration::from_secs(60);
+pub(crate) const SETTLED: Duration = Duration::from_secs(60);
 /// A healthy event stream closes every half minute or so; this many times it is opened again.
-const STREAMS_MAX: usize = 8;
+pub(crate) const STREAMS_MAX: usize = 8;
 /// The states in which a run stays.
-const TERMINAL: [&str; 4] = ["completed", "failed", "cancelled", "timed_out"];
+pub(crate) const TERMINAL: [&str; 4] = ["completed", "failed", "cancelled", "timed_out"];
 /// What the user says to the parent model in every scripted run. Scripts know the parent by it.
 pub(crate) const BEGIN: &str = "begin-parent-work";
 
@@ -139,7 +139,8 @@ async fn follow(driver: &Driver<'_>, started: &Started, last: &mut Option<String
     feed.until(SETTLED, is_over).await.is_some()
 }
 
-fn is_about(event: &Value, started: &Started) -> bool {
+/// Whether an event belongs to a run or its session.
+pub(crate) fn is_about(event: &Value, started: &Started) -> bool {
     let aggregate = event.get("aggregateId").and_then(Value::as_str);
     aggregate == Some(&started.run) || aggregate == Some(&started.session)
 }

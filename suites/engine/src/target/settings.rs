@@ -46,6 +46,7 @@ const OAO: &[Setting] = &[
         "schema_subset",
         "what result schemas may use: `product` (default, the subset of the product) or `own`",
     ),
+    text("batch_cap", "how many calls of one batch it runs at once, 2 or more; without it: all of them"),
     text("skill_version", "a Skill version that an agent version may mount"),
     text("skill_intake", "the Skill version that is the package `shipment-intake`, version 1"),
     text("skill_intake_next", "the Skill version that is the package `shipment-intake`, version 2"),
