@@ -1,13 +1,13 @@
 //! Canaries: texts that are planted in what a target is given and hunted in what it publishes.
 //!
 //! A canary is 24 letters, none of which is a hexadecimal digit, so that digests and ids never hold a piece of
-//! one by chance. Any piece of eight letters gives it away, in any of the disguises of [`Disguise`]: so a
+//! one by chance. Any piece of eight letters gives it away, whatever its disguise: so a
 //! prefix, a truncation or a text that is split over two fields or two frames is found too.
 
 mod hunt;
 mod views;
 
-pub(crate) use hunt::{Disguise, Found, Hunt};
+pub(crate) use hunt::Hunt;
 
 /// The letters of canaries. All of them are in lower case, so that a change of case can be undone.
 const LETTERS: &[u8; 16] = b"ghjkmnpqrstvwxyz";

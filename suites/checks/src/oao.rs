@@ -32,6 +32,7 @@ mod payloads;
 mod pinning;
 mod place;
 mod preflight;
+mod redaction;
 mod refusal;
 mod result_schema;
 mod results;
@@ -81,6 +82,7 @@ pub(crate) fn checks() -> Vec<Check> {
         inherited_skills::CHECKS,
         skills::CHECKS,
         &console::checks(),
+        redaction::CHECKS,
         results::CHECKS,
         nesting::CHECKS,
         chaining::CHECKS,

@@ -16,6 +16,7 @@ mod nesting;
 mod overlap;
 mod pinning;
 mod primitives;
+mod redaction;
 mod result_schema;
 mod results;
 mod scratch_loop;
@@ -45,6 +46,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     delegates::DEFECTS,
     console::DEFECTS,
     console_content::DEFECTS,
+    redaction::DEFECTS,
     results::DEFECTS,
     nesting::DEFECTS,
     chaining::DEFECTS,
