@@ -12,7 +12,9 @@ use std::{fmt, sync::Arc};
 
 pub(crate) use handlers::routes;
 pub use log::{Draft, EventLog, Row};
-pub use payloads::{Correlation, Ending, Invocation, ModelStep, Payloads, Settled, Settlement, ToolStep};
+pub use payloads::{
+    CommandEvent, Correlation, Ending, Invocation, ModelStep, Payloads, Settled, Settlement, ToolStep,
+};
 pub use stable::event_id;
 pub use summary::{OfModel, OfTool, Summaries};
 

@@ -2,13 +2,14 @@
 
 use std::{fmt, sync::Arc};
 
-use agent::{Tool, Workspace, tools::Read};
-use serde_json::{Map, Value};
+use agent::{Tool, tools::Commands};
+use serde_json::Value;
 
 use crate::{
     agents::Version,
     operations::{Operation, OperationTool},
     runs::RunContext,
+    sandbox::{Grant, by_capability},
 };
 
 /// The version that a run uses, from the one its session is pinned to and all versions of the agent, oldest first.
@@ -16,7 +17,7 @@ pub type Pin = Arc<dyn Fn(&Version, &[Version]) -> Version + Send + Sync>;
 /// The operations of a run, from its version and all versions of the agent, oldest first.
 pub type OperationsOf = Arc<dyn Fn(&Version, &[Version]) -> Vec<Operation> + Send + Sync>;
 /// The tools of a run, operations aside.
-pub type ToolsOf = Arc<dyn Fn(&Map<String, Value>, &Workspace) -> Vec<Arc<dyn Tool>> + Send + Sync>;
+pub type ToolsOf = Arc<dyn Fn(&Grant<'_>) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 /// The system instructions as the model gets them.
 pub type Render = Arc<dyn Fn(&Version, &[Operation]) -> String + Send + Sync>;
 /// Makes tools of operations.
@@ -31,6 +32,8 @@ pub struct Mounting {
     pub operations: OperationsOf,
     /// What the sandbox offers, by capability.
     pub tools: ToolsOf,
+    /// What commands of the sandbox come to.
+    pub commands: Arc<Commands>,
     /// The published instructions, and a paragraph on operations if there are any.
     pub render: Render,
     /// One tool per operation, named by its key.
@@ -43,6 +46,7 @@ impl Default for Mounting {
             pin: Arc::new(|pinned, _| pinned.clone()),
             operations: Arc::new(|version, _| sorted(version)),
             tools: Arc::new(by_capability),
+            commands: Arc::default(),
             render: Arc::new(render),
             operation_tools: Arc::new(one_per_operation),
         }
@@ -59,20 +63,6 @@ fn sorted(version: &Version) -> Vec<Operation> {
     let mut operations: Vec<Operation> = version.operations().iter().map(Operation::read).collect();
     operations.sort_by(|one, other| one.key.cmp(&other.key));
     operations
-}
-
-fn by_capability(config: &Map<String, Value>, workspace: &Workspace) -> Vec<Arc<dyn Tool>> {
-    let sandbox = config.get("sandbox").unwrap_or(&Value::Null);
-    let enabled = sandbox["enabled"] == true;
-    let can = |capability: &str| {
-        enabled
-            && sandbox["capabilities"].as_array().is_some_and(|list| list.iter().any(|one| one == capability))
-    };
-    let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-    if can("filesystem_read") {
-        tools.push(Arc::new(Read(workspace.clone())));
-    }
-    tools
 }
 
 fn render(version: &Version, operations: &[Operation]) -> String {

@@ -16,6 +16,7 @@ use agent::{Habits, Reason};
 pub use context::RunContext;
 pub(crate) use drive::launch;
 pub use emitter::RunEvents;
+pub use files::FileRules;
 pub(crate) use files::{Attached, read_files};
 pub(crate) use handlers::{routes, with_files};
 use serde_json::{Map, Value};
@@ -38,7 +39,9 @@ pub struct RunParts {
     pub ending: fn(Reason) -> RunState,
     /// The seams of the parent loop.
     pub habits: Habits,
-    /// What model events say of the provider.
+    /// What a file of a message has to be, and where it is put.
+    pub files: FileRules,
+    /// What model events say of the provider, on the wires that many speak.
     pub provider: &'static str,
 }
 
@@ -57,6 +60,7 @@ impl Default for RunParts {
                 Reason::Deadline => RunState::TimedOut,
             },
             habits: Habits::default(),
+            files: FileRules::default(),
             provider: "openai",
         }
     }

@@ -4,6 +4,7 @@ mod acceptance;
 mod agents;
 mod canonical;
 mod definition;
+mod files;
 mod generate;
 mod keys;
 mod limits;
@@ -15,10 +16,13 @@ mod preflight;
 mod refusal;
 mod result_schema;
 mod runs;
+mod sandbox;
+mod sandboxed;
 mod schema_corpus;
 mod schema_size;
 mod scratch_loop;
 mod versions;
+mod workspace;
 
 use engine::Check;
 
@@ -37,6 +41,9 @@ pub(crate) fn checks() -> Vec<Check> {
         mounting::CHECKS,
         scratch_loop::CHECKS,
         overlap::CHECKS,
+        workspace::CHECKS,
+        sandbox::CHECKS,
+        files::CHECKS,
     ]
     .concat()
 }

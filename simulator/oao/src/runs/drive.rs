@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use agent::{Budget, Loop, Message, ModelClient, Reason, TurnError};
 use serde_json::{Value, json};
 
-use super::{Run, RunContext, RunEvents, RunState, parent::Parent, store::add_message};
-use crate::{Service, Version};
+use super::{Attached, Run, RunContext, RunEvents, RunState, parent::Parent, store::add_message};
+use crate::{Service, Version, sandbox::Grant};
 
 /// Starts to drive a run that has been created.
 pub(crate) fn launch(service: &Service, run: &Run) {
@@ -86,7 +86,7 @@ impl Drive {
     /// Everything that the loop needs; `None` when there is no model to ask.
     fn prepare(&self) -> Option<(Arc<RunContext>, Vec<Message>)> {
         let parts = self.service.parts();
-        let (version, siblings, workspace, mut conversation) = {
+        let (version, siblings, sandbox, mut conversation) = {
             let state = self.service.state();
             let pinned = state.versions.get(&self.run.version_id)?;
             let siblings = state.versions.of_agent(&pinned.agent_id);
@@ -94,7 +94,7 @@ impl Drive {
             (
                 (parts.mounting.pin)(&pinned, &siblings),
                 siblings,
-                session.workspace.clone(),
+                session.sandbox().clone(),
                 session.conversation.clone(),
             )
         };
@@ -106,11 +106,18 @@ impl Drive {
         conversation.push(Message::User(self.user_message()));
         for file in &self.run.files {
             // The names were found to be safe when the message came.
-            let _ = workspace.write(&file.path(&self.run.id), file.content.clone());
+            let _ = sandbox.workspace.write(&self.place_of(file), file.content.clone());
         }
         let model = self.model(&version)?;
         let turns =
             version.config.get("limits").and_then(|limits| limits["maxTurns"].as_u64()).unwrap_or_default();
+        let grant = Grant {
+            config: &version.config,
+            sandbox: &sandbox,
+            commands: &parts.mounting.commands,
+            events: &self.events,
+        };
+        let tools = (parts.mounting.tools)(&grant);
         let context = Arc::new_cyclic(|own| RunContext {
             service: self.service.clone(),
             run_id: self.run.id.clone(),
@@ -118,8 +125,9 @@ impl Drive {
             operations,
             system,
             model,
-            tools: (parts.mounting.tools)(&version.config, &workspace),
-            workspace,
+            tools,
+            workspace: sandbox.workspace.clone(),
+            sandbox,
             budget: Budget::of(u32::try_from(turns).unwrap_or(u32::MAX)),
             cancel: self.run.cancel.clone(),
             events: self.events.clone(),
@@ -133,7 +141,14 @@ impl Drive {
     fn model(&self, version: &Version) -> Option<ModelClient> {
         let wiring = self.service.wiring();
         let preset = version.config.get("modelPreset").and_then(Value::as_str).unwrap_or_default();
-        Some(ModelClient::new(wiring.net.clone(), wiring.model_url()?, preset, self.service.ids().clone()))
+        let client =
+            ModelClient::new(wiring.net.clone(), wiring.model_url()?, preset, self.service.ids().clone());
+        Some(client.with_dialect(self.service.parts().catalogue.dialect(preset)))
+    }
+
+    /// Where a file of the message is in the sandbox.
+    fn place_of(&self, file: &Attached) -> String {
+        (self.service.parts().runs.files.place)(&self.run.id, &file.name)
     }
 
     fn user_message(&self) -> String {
@@ -142,7 +157,7 @@ impl Drive {
             text.push_str("\n\nFiles that came with this message:");
         }
         for file in &self.run.files {
-            text.push_str(&format!("\n- {}", file.path(&self.run.id)));
+            text.push_str(&format!("\n- {}", self.place_of(file)));
         }
         text
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::{Service, publication::config::items, runs::Run, service::State};
+use crate::{Service, publication::config::items, runs::Run, sandbox, service::State};
 
 /// Everything that is shown of one session.
 pub(super) fn detail(service: &Service, state: &State, session: &Session) -> Value {
@@ -32,8 +32,8 @@ pub(super) fn detail(service: &Service, state: &State, session: &Session) -> Val
             "modelInvocations": of_runs(|run| &run.model_invocations),
             "toolCalls": [],
             "approvals": [],
-            "sandboxCommands": [],
-            "sandboxes": [],
+            "sandboxCommands": of_runs(|run| &run.sandbox_commands),
+            "sandboxes": sandboxes(state, session),
             "workspaceBackups": [],
         },
     });
@@ -53,4 +53,13 @@ fn tools(state: &State, session: &Session) -> Vec<Value> {
         json!({"name": operation["key"], "description": operation["description"], "kind": "harness_operation"})
     });
     authored.chain(operations).collect()
+}
+
+/// The sandboxes of a session whose version has one.
+fn sandboxes(state: &State, session: &Session) -> Vec<Value> {
+    let version = state.versions.get(&session.version_id);
+    if !version.is_some_and(|version| sandbox::is_enabled(&version.config)) {
+        return Vec::new();
+    }
+    session.sandboxes().map(sandbox::Sandbox::to_json).collect()
 }

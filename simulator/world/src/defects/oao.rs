@@ -1,11 +1,14 @@
 //! Defects of the OAO server, topic by topic.
 
 mod definition;
+mod files;
 mod mounting;
 mod overlap;
 mod result_schema;
+mod sandbox;
 mod scratch_loop;
 mod versions;
+mod workspace;
 
 use ::oao::Parts;
 use spec::Contract;
@@ -20,6 +23,9 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     mounting::DEFECTS,
     scratch_loop::DEFECTS,
     overlap::DEFECTS,
+    workspace::DEFECTS,
+    sandbox::DEFECTS,
+    files::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.
