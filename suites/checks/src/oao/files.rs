@@ -10,7 +10,7 @@ use super::{
     agents::{Agent, listed, project},
     refusal::numbered,
     runs::{BEGIN, at, load, need_end, settle},
-    sandboxed::{call, file, need_granted, need_session, parent, session, told, words_only},
+    sandboxed::{call, file, need_granted, need_session, one_operation, parent, session, told, words_only},
 };
 use crate::table::checks;
 
@@ -36,7 +36,7 @@ async fn a_file_is_looked_for_at_once(driver: &Driver<'_>) -> Drove {
         ],
     );
     load(driver, script)?;
-    let agent = need_granted(driver, &json!([]), &["filesystem_read", "shell"]).await?;
+    let agent = need_granted(driver, &one_operation(), &["filesystem_read", "shell"]).await?;
     let files = json!([file(driver, NAME, HI)]);
     let started = need_session(driver, "start", &agent, BEGIN, &files).await?;
     settle(driver, &started).await
@@ -63,7 +63,7 @@ async fn attempt(
     faults: &[(&str, &str, Value)],
 ) -> Result<Agent, Halt> {
     load(driver, words_only())?;
-    let agent = need_granted(driver, &json!([]), &["filesystem_read"]).await?;
+    let agent = need_granted(driver, &one_operation(), &["filesystem_read"]).await?;
     let twin = need_session(driver, "twin", &agent, text, sound).await?;
     need_end(driver, "events of the twin", &twin).await;
     for (label, text, files) in faults {
@@ -72,6 +72,7 @@ async fn attempt(
     }
     driver.get("sessions", format!("{}/sessions?limit=200", project(driver))).await;
     driver.fact("faults", json!(faults.len()));
+    driver.record_model("model")?;
     Ok(agent)
 }
 

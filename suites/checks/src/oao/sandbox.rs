@@ -130,7 +130,7 @@ async fn each_capability_alone(driver: &Driver<'_>) -> Drove {
         .map(|(capability, _)| Turn::new(*capability, done()).when(parent().user_contains(says(capability))));
     load(driver, Script::new("one capability each", turns))?;
     for (at, (capability, _)) in CAPABILITIES.iter().enumerate() {
-        let config = granted(driver, &json!([]), &[capability]);
+        let config = granted(driver, &json!([operation(KEY, LIMIT_MS)]), &[capability]);
         let agent = need_agent(driver, capability, &config, "publish an agent with a sandbox").await?;
         let label = format!("start {capability}");
         let started = need_session(driver, &label, &agent, &says(capability), &Value::Null).await?;

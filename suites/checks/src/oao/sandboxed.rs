@@ -7,11 +7,16 @@ use serde_json::{Value, json};
 
 use super::{
     agents::{Agent, need_agent, project},
-    runs::{BEGIN, Started, load, must_ask, need_end, readable, results},
+    runs::{BEGIN, Started, load, must_ask, need_end, operation, readable, results},
 };
 
 /// How long an operation may take: long enough for any target, and short, because some targets wait for it.
 pub(crate) const LIMIT_MS: u64 = 3_000;
+
+/// One operation, for checks that are about something else.
+pub(crate) fn one_operation() -> Value {
+    json!([operation("work_alone", LIMIT_MS)])
+}
 
 /// A configuration with `operations` whose sandbox has these capabilities and no network.
 pub(crate) fn granted(driver: &Driver<'_>, operations: &Value, capabilities: &[&str]) -> Value {
@@ -89,9 +94,9 @@ pub(crate) async fn need_next_run(driver: &Driver<'_>, before: &Started) -> Resu
     Ok(Started { session: before.session.clone(), run })
 }
 
-/// The parent says one thing and is done, however often it is asked.
+/// The parent says one thing and is done, whatever it is asked and however often.
 pub(crate) fn words_only() -> Result<Script, model::ScriptError> {
-    let turn = Turn::new("words", Answer::new().text("Done.")).when(parent()).repeat();
+    let turn = Turn::new("words", Answer::new().text("Done.")).repeat();
     Script::new("words only", [turn])
 }
 
