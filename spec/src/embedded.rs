@@ -23,7 +23,7 @@ macro_rules! files {
 /// One file per topic, in the order in which topics are listed.
 pub(crate) const TOPICS: &[File] = files! {
     Oao / "oao":
-        "definition" "result-schema" "wording" "versions" "mounting" "scratch-loop" "primitives" "inheritance" "workspace"
+        "definition" "result-schema" "wording" "versions" "mounting" "scratch-loop" "primitives" "inheritance" "workspace" "files" "sandbox"
         "results" "values" "tasks" "loop-endings" "endings" "overlap" "nesting" "durability" "redaction" "events" "console" "skills" "delegates";
     Vetta / "vetta":
         "selection" "catalogue" "harness-object" "reading-one" "runnable" "approvals" "structured-output"

@@ -12,7 +12,7 @@ mod pattern;
 mod read;
 mod write;
 
-pub use bash::{Bash, CommandEnd, CommandWatch, Commands, Reaction, Unwatched};
+pub use bash::{Bash, Command, CommandEnd, CommandWatch, Commands, Reaction, Unwatched};
 pub use edit::Edit;
 pub use glob::Glob;
 pub use grep::Grep;

@@ -15,7 +15,9 @@ pub(crate) use handlers::routes;
 pub use handlers::start_of;
 pub use log::{Draft, EventLog, Row};
 pub(crate) use payloads::whole_ms;
-pub use payloads::{Correlation, Ending, Invocation, ModelStep, Payloads, Settled, Settlement, ToolStep};
+pub use payloads::{
+    CommandEvent, Correlation, Ending, Invocation, ModelStep, Payloads, Settled, Settlement, ToolStep,
+};
 pub use stable::event_id;
 pub use summary::{OfModel, OfTool, Summaries};
 

@@ -4,7 +4,7 @@ mod rendering;
 
 use std::{fmt, sync::Arc};
 
-use agent::{Tool, Workspace, tools::Read};
+use agent::{Tool, tools::Commands};
 pub use rendering::Rendering;
 use rendering::render;
 use serde_json::{Map, Value};
@@ -13,6 +13,7 @@ use crate::{
     agents::Version,
     operations::{Operation, OperationTool},
     runs::RunContext,
+    sandbox::{Grant, by_capability},
     tool_calls::ToolDesk,
 };
 
@@ -21,7 +22,7 @@ pub type Pin = Arc<dyn Fn(&Version, &[Version]) -> Version + Send + Sync>;
 /// The operations of a run, from its version and all versions of the agent, oldest first.
 pub type OperationsOf = Arc<dyn Fn(&Version, &[Version]) -> Vec<Operation> + Send + Sync>;
 /// The tools of a run, operations aside.
-pub type ToolsOf = Arc<dyn Fn(&Map<String, Value>, &Workspace) -> Vec<Arc<dyn Tool>> + Send + Sync>;
+pub type ToolsOf = Arc<dyn Fn(&Grant<'_>) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 /// The tools that a configuration lists, as tools of one run.
 pub type AuthoredOf = Arc<dyn Fn(&ToolDesk, &Map<String, Value>) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 /// The system instructions as the model gets them.
@@ -38,10 +39,11 @@ pub struct Mounting {
     pub operations: OperationsOf,
     /// What the sandbox offers, by capability.
     pub tools: ToolsOf,
-    /// The published instructions with their placeholders filled, and paragraphs on what is mounted.
     /// The tools that the version was published with.
     pub authored: AuthoredOf,
-    /// The published instructions, and a paragraph on operations if there are any.
+    /// What commands of the sandbox come to.
+    pub commands: Arc<Commands>,
+    /// The published instructions with their placeholders filled, and paragraphs on what is mounted.
     pub render: Render,
     /// One tool per operation, named by its key.
     pub operation_tools: OperationTools,
@@ -54,6 +56,7 @@ impl Default for Mounting {
             operations: Arc::new(|version, _| sorted(version)),
             tools: Arc::new(by_capability),
             authored: Arc::new(crate::tool_calls::authored),
+            commands: Arc::default(),
             render: Arc::new(render),
             operation_tools: Arc::new(one_per_operation),
         }
@@ -70,20 +73,6 @@ fn sorted(version: &Version) -> Vec<Operation> {
     let mut operations: Vec<Operation> = version.operations().iter().map(Operation::read).collect();
     operations.sort_by(|one, other| one.key.cmp(&other.key));
     operations
-}
-
-fn by_capability(config: &Map<String, Value>, workspace: &Workspace) -> Vec<Arc<dyn Tool>> {
-    let sandbox = config.get("sandbox").unwrap_or(&Value::Null);
-    let enabled = sandbox["enabled"] == true;
-    let can = |capability: &str| {
-        enabled
-            && sandbox["capabilities"].as_array().is_some_and(|list| list.iter().any(|one| one == capability))
-    };
-    let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-    if can("filesystem_read") {
-        tools.push(Arc::new(Read(workspace.clone())));
-    }
-    tools
 }
 
 fn one_per_operation(run: &Arc<RunContext>, operations: &[Operation]) -> Vec<Arc<dyn Tool>> {

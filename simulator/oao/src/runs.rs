@@ -21,6 +21,7 @@ pub(crate) use change::change;
 pub use context::RunContext;
 pub(crate) use drive::{drive, launch};
 pub use emitter::RunEvents;
+pub use files::FileRules;
 pub(crate) use files::{Attached, read_files};
 pub(crate) use handlers::{routes, with_files};
 pub use queue::Queue;
@@ -54,7 +55,9 @@ pub struct RunParts {
     pub ending: fn(Reason) -> RunState,
     /// The seams of the parent loop.
     pub habits: Habits,
-    /// What model events say of the provider.
+    /// What a file of a message has to be, and where it is put.
+    pub files: FileRules,
+    /// What model events say of the provider, on the wires that many speak.
     pub provider: &'static str,
     /// Every model turn of a run is booked to the version of the run.
     pub books_to: BooksTo,
@@ -82,6 +85,7 @@ impl Default for RunParts {
                 Reason::Deadline => RunState::TimedOut,
             },
             habits: Habits::default(),
+            files: FileRules::default(),
             provider: "openai",
             books_to: Arc::new(|run, _| run.version.id.clone()),
         }

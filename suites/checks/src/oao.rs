@@ -11,6 +11,7 @@ mod delegation;
 mod durability;
 mod endings;
 mod events;
+mod files;
 mod follow_up;
 mod generate;
 mod inheritance;
@@ -38,6 +39,8 @@ mod result_schema;
 mod results;
 mod roomy;
 mod runs;
+mod sandbox;
+mod sandboxed;
 mod schema_corpus;
 mod schema_size;
 mod scratch_is_no_session;
@@ -55,6 +58,7 @@ mod values;
 mod versions;
 mod watch;
 mod wording;
+mod workspace;
 
 use engine::Check;
 
@@ -99,6 +103,9 @@ pub(crate) fn checks() -> Vec<Check> {
         events::CHECKS,
         payloads::CHECKS,
         summaries::CHECKS,
+        workspace::CHECKS,
+        sandbox::CHECKS,
+        files::CHECKS,
     ]
     .concat()
 }

@@ -91,12 +91,21 @@ pub enum CommandEnd {
     Broken(String),
 }
 
+/// A command of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Command<'a> {
+    /// The model's own id for the call.
+    pub call_id: &'a str,
+    /// The command line.
+    pub text: &'a str,
+}
+
 /// Sees commands come and go.
 pub trait CommandWatch: Send + Sync {
-    /// A command begins, for the call `call_id`. Gives the id under which it ends.
-    fn started(&self, call_id: &str, command: &str) -> String;
+    /// A command begins. Gives the id under which it ends.
+    fn started(&self, command: Command<'_>) -> String;
     /// It has ended.
-    fn ended(&self, command_id: &str, end: &CommandEnd);
+    fn ended(&self, id: &str, command: Command<'_>, end: &CommandEnd);
 }
 
 /// Sees nothing.
@@ -104,11 +113,11 @@ pub trait CommandWatch: Send + Sync {
 pub struct Unwatched;
 
 impl CommandWatch for Unwatched {
-    fn started(&self, _: &str, _: &str) -> String {
+    fn started(&self, _: Command<'_>) -> String {
         String::new()
     }
 
-    fn ended(&self, _: &str, _: &CommandEnd) {}
+    fn ended(&self, _: &str, _: Command<'_>, _: &CommandEnd) {}
 }
 
 /// `bash {command}`: what the table says of the command, and its exit code unless that is 0.
@@ -128,12 +137,13 @@ impl Bash {
         if command.is_empty() {
             return Err(wrong("`command` is empty"));
         }
-        let id = self.watch.started(&context.tool_call_id, command);
+        let seen = Command { call_id: &context.tool_call_id, text: command };
+        let id = self.watch.started(seen);
         let end = match self.commands.run(command, self.network) {
             Ok((output, code)) => CommandEnd::Exited { output, code },
             Err(reason) => CommandEnd::Broken(reason),
         };
-        self.watch.ended(&id, &end);
+        self.watch.ended(&id, seen, &end);
         match end {
             CommandEnd::Exited { output, code: 0 } => Ok(ToolOutcome::Done(bounded(output, "print less"))),
             CommandEnd::Exited { output, code } => {

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use proofhouse_agent::{
     CallContext, Cancel, Tool, ToolOutcome, Workspace,
-    tools::{Bash, CommandEnd, CommandWatch, Commands, Edit, Glob, Grep, Reaction, Read, Unwatched, Write},
+    tools::{
+        Bash, Command, CommandEnd, CommandWatch, Commands, Edit, Glob, Grep, Reaction, Read, Unwatched, Write,
+    },
 };
 use serde_json::{Value, json};
 
@@ -172,12 +174,12 @@ async fn a_search_has_bounds_and_says_so() {
 struct Notes(Mutex<Vec<String>>);
 
 impl CommandWatch for Notes {
-    fn started(&self, call_id: &str, command: &str) -> String {
-        self.0.lock().unwrap().push(format!("{call_id}: {command}"));
+    fn started(&self, command: Command<'_>) -> String {
+        self.0.lock().unwrap().push(format!("{}: {}", command.call_id, command.text));
         "cmd".into()
     }
 
-    fn ended(&self, command_id: &str, end: &CommandEnd) {
+    fn ended(&self, command_id: &str, _: Command<'_>, end: &CommandEnd) {
         let words = match end {
             CommandEnd::Exited { code, .. } => format!("exit {code}"),
             CommandEnd::Broken(why) => why.clone(),

@@ -5,6 +5,7 @@ use agent::{Cancel, Reason};
 use super::Delegate;
 use crate::{
     runs::{Actor, NewRun, Run, RunContext, RunState, create_as, drive},
+    sandbox::Sandbox,
     sessions::Session,
 };
 
@@ -72,7 +73,8 @@ impl RunContext {
             created,
             runs: Vec::new(),
             conversation: opening,
-            workspace: if shared { root.workspace.clone() } else { agent::Workspace::default() },
+            live: if shared { root.sandbox().clone() } else { Sandbox::open(service, &version.config) },
+            others: Vec::new(),
             parent: Some(ChildOf {
                 session_id: self.session_id.clone(),
                 run_id: self.run_id.clone(),

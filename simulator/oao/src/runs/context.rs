@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use agent::{Budget, Cancel, ModelClient, Tool, ToolEnded, TurnEnded, TurnStarted, Workspace};
+use agent::{Budget, Cancel, Dialect, ModelClient, Tool, ToolEnded, TurnEnded, TurnStarted, Workspace};
 use serde_json::{Map, Value, json};
 
 use super::RunEvents;
@@ -14,6 +14,7 @@ use crate::{
     events::{Invocation, Settlement},
     mounting::Rendering,
     operations::{Operation, Recorded},
+    sandbox::{Grant, Sandbox},
     skills::Skill,
 };
 
@@ -37,7 +38,9 @@ pub struct RunContext {
     pub model: ModelClient,
     /// The parent's tools, operations aside.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// The files of the session.
+    /// The live sandbox of the session.
+    pub sandbox: Sandbox,
+    /// Its files.
     pub workspace: Workspace,
     /// Model turns that are left, scratch loops included.
     pub budget: Budget,
@@ -72,6 +75,27 @@ impl RunContext {
         own.map_or_else(Vec::new, |own| (self.parts().mounting.operation_tools)(&own, &self.operations))
     }
 
+    /// The tools that a run with this `config` has in `sandbox`, operations aside.
+    pub fn tools_in(&self, config: &Map<String, Value>, sandbox: &Sandbox) -> Vec<Arc<dyn Tool>> {
+        let mounting = &self.parts().mounting;
+        (mounting.tools)(&Grant { config, sandbox, commands: &mounting.commands, events: &self.events })
+    }
+
+    /// Opens a further sandbox for the session, as the version wants it and without any files.
+    pub fn open_sandbox(&self) -> Sandbox {
+        let sandbox = Sandbox::open(&self.service, &self.version.config);
+        self.service.state().sessions.add_sandbox(&self.session_id, sandbox.clone());
+        sandbox
+    }
+
+    /// Who has made the wire on which the model is spoken to.
+    fn provider(&self) -> &'static str {
+        match self.model.dialect() {
+            Dialect::Messages => Dialect::Messages.provider(),
+            Dialect::Chat | Dialect::Responses => self.parts().runs.provider,
+        }
+    }
+
     /// An operation has been called with arguments that hold.
     pub(crate) fn started(&self, invocation: &Arc<Invocation>) {
         let payload = (self.parts().events.payloads.started)(invocation);
@@ -99,7 +123,7 @@ impl RunContext {
             json!({
                 "turnId": turn.turn_id,
                 "model": self.model.model(),
-                "provider": self.parts().runs.provider,
+                "provider": self.provider(),
                 "timeoutMs": MODEL_TIMEOUT_MS,
             }),
         );
@@ -110,13 +134,13 @@ impl RunContext {
         let usage = turn.answer.map_or_else(|_| agent::Usage::default(), |answer| answer.usage);
         let mut payload = json!({
             "model": self.model.model(),
-            "provider": self.parts().runs.provider,
+            "provider": self.provider(),
             "inputTokens": usage.input,
             "outputTokens": usage.output,
             "cacheReadTokens": usage.cache_read,
             "cacheWriteTokens": usage.cache_write,
             "costMicrounits": 0,
-            "finishReason": turn.answer.map_or("error", |answer| answer.finish_reason()),
+            "finishReason": turn.answer.map_or_else(failed, |answer| answer.finish_reason()),
         });
         if let Err(agent::TurnError::BudgetSpent) = turn.answer {
             payload["errorCode"] = json!("model_turn_limit_exceeded");
@@ -143,7 +167,7 @@ impl RunContext {
             "runId": self.run_id,
             "agentVersionId": (self.parts().runs.books_to)(self, !correlation.is_empty()),
             "model": self.model.model(),
-            "provider": self.parts().runs.provider,
+            "provider": self.provider(),
             "status": if turn.answer.is_ok() { "completed" } else { "failed" },
             "inputTokens": usage["inputTokens"],
             "outputTokens": usage["outputTokens"],
@@ -153,6 +177,14 @@ impl RunContext {
         if let Some(run) = self.service.state().runs.get_mut(&self.run_id) {
             run.model_invocations.push(entry);
         }
+    }
+}
+
+/// The finish reason of a turn without an answer.
+fn failed(why: &agent::TurnError) -> &'static str {
+    match why {
+        agent::TurnError::Model(why) => why.finish_reason(),
+        agent::TurnError::Cancelled(_) | agent::TurnError::BudgetSpent => "error",
     }
 }
 

@@ -5,11 +5,11 @@ use std::{
     time::Duration,
 };
 
-use agent::{Budget, Loop, Message, ModelClient, Reason, TurnError, Workspace};
+use agent::{Budget, Loop, Message, ModelClient, Reason, TurnError};
 use serde_json::{Value, json};
 
 use super::{
-    Run, RunContext, RunEvents, RunState,
+    Attached, Run, RunContext, RunEvents, RunState,
     change::change,
     mounted::mounted,
     parent::Parent,
@@ -20,6 +20,7 @@ use crate::{
     durability::{RunJournal, Worker},
     mounting::Rendering,
     operations::Recorded,
+    sandbox::Sandbox,
     tool_calls::ToolDesk,
 };
 
@@ -137,7 +138,7 @@ impl Drive {
     /// Everything that the loop needs; `None` when there is no model to ask.
     fn prepare(&self) -> Option<(Arc<RunContext>, Vec<Message>)> {
         let parts = self.service.parts();
-        let (version, siblings, workspace, mut conversation) = {
+        let (version, siblings, sandbox, mut conversation) = {
             let state = self.service.state();
             let pinned = state.versions.get(&self.run.version_id)?;
             let siblings = state.versions.of_agent(&pinned.agent_id);
@@ -145,7 +146,7 @@ impl Drive {
             (
                 (parts.mounting.pin)(&pinned, &siblings),
                 siblings,
-                session.workspace.clone(),
+                session.sandbox().clone(),
                 session.conversation.clone(),
             )
         };
@@ -157,7 +158,7 @@ impl Drive {
             skills: &skills,
             session_id: &self.run.session_id,
         });
-        let begun = self.begin(&version, &system, &workspace, &mut conversation)?;
+        let begun = self.begin(&version, &system, &sandbox, &mut conversation)?;
         let model = self.model(&version)?;
         let context = Arc::new_cyclic(|own| RunContext {
             service: self.service.clone(),
@@ -166,9 +167,10 @@ impl Drive {
             operations,
             system,
             model,
-            tools: mounted(&self.desk(), &version, &skills, &workspace, own),
+            tools: mounted(&self.desk(), &version, &skills, &sandbox, own),
             skills,
-            workspace,
+            workspace: sandbox.workspace.clone(),
+            sandbox: sandbox.clone(),
             budget: begun.budget,
             cancel: self.run.cancel.clone(),
             events: self.events.clone(),
@@ -191,7 +193,7 @@ impl Drive {
         &self,
         version: &Version,
         system: &str,
-        workspace: &Workspace,
+        sandbox: &Sandbox,
         conversation: &mut Vec<Message>,
     ) -> Option<Begun> {
         let mut state = self.service.state();
@@ -205,7 +207,7 @@ impl Drive {
         conversation.push(Message::User(self.user_message()));
         for file in &self.run.files {
             // The names were found to be safe when the message came.
-            let _ = workspace.write(&file.path(&self.run.id), file.content.clone());
+            let _ = sandbox.workspace.write(&self.place_of(file), file.content.clone());
         }
         let turns =
             version.config.get("limits").and_then(|limits| limits["maxTurns"].as_u64()).unwrap_or_default();
@@ -219,7 +221,14 @@ impl Drive {
     fn model(&self, version: &Version) -> Option<ModelClient> {
         let wiring = self.service.wiring();
         let preset = version.config.get("modelPreset").and_then(Value::as_str).unwrap_or_default();
-        Some(ModelClient::new(wiring.net.clone(), wiring.model_url()?, preset, self.service.ids().clone()))
+        let client =
+            ModelClient::new(wiring.net.clone(), wiring.model_url()?, preset, self.service.ids().clone());
+        Some(client.with_dialect(self.service.parts().catalogue.dialect(preset)))
+    }
+
+    /// Where a file of the message is in the sandbox.
+    fn place_of(&self, file: &Attached) -> String {
+        (self.service.parts().runs.files.place)(&self.run.id, &file.name)
     }
 
     fn user_message(&self) -> String {
@@ -228,7 +237,7 @@ impl Drive {
             text.push_str("\n\nFiles that came with this message:");
         }
         for file in &self.run.files {
-            text.push_str(&format!("\n- {}", file.path(&self.run.id)));
+            text.push_str(&format!("\n- {}", self.place_of(file)));
         }
         text
     }

@@ -39,7 +39,7 @@ fn sent(service: &Service, call: &Call) -> Result<Sent, Refusal> {
     let parts = service.parts();
     let reader = Reader::new(&call.body, "");
     let name = if reader.get("message").is_some() { "message" } else { "redactedInput" };
-    let files = read_files(&reader, &parts.file_limits)?;
+    let files = read_files(&reader, parts)?;
     let range = with_files(parts.session_limits.message_units, !files.is_empty());
     Ok(Sent { message: reader.text(name, range)?.to_owned(), files })
 }

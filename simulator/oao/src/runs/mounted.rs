@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Weak};
 
-use agent::{Tool, Workspace};
+use agent::Tool;
 
 use super::RunContext;
 use crate::{
     Version,
     delegates::{self, Delegate, Desk},
+    sandbox::{Grant, Sandbox},
     skills::{self, Skill},
     tool_calls::ToolDesk,
 };
@@ -18,11 +19,16 @@ pub(super) fn mounted(
     desk: &ToolDesk,
     version: &Version,
     skills: &[Arc<Skill>],
-    workspace: &Workspace,
+    sandbox: &Sandbox,
     run: &Weak<RunContext>,
 ) -> Vec<Arc<dyn Tool>> {
     let parts = desk.service.parts();
-    let mut tools = (parts.mounting.tools)(&version.config, workspace);
+    let mut tools = (parts.mounting.tools)(&Grant {
+        config: &version.config,
+        sandbox,
+        commands: &parts.mounting.commands,
+        events: &desk.events,
+    });
     tools.extend((parts.mounting.authored)(desk, &version.config));
     tools.extend(skills::tools(&parts.skills, skills, run));
     tools.extend((parts.mcp.mount)(&parts.catalogue, &version.config));

@@ -49,6 +49,8 @@ pub(crate) struct Run {
     pub(crate) timeline: Vec<Value>,
     /// Model turns, for the details of the session.
     pub(crate) model_invocations: Vec<Value>,
+    /// Commands of the sandbox, for the details of the session.
+    pub(crate) sandbox_commands: Vec<Value>,
 }
 
 impl Run {
@@ -161,6 +163,7 @@ pub(crate) fn create_as(service: &Service, actor: Actor<'_>, state: &mut State, 
         messages: Vec::new(),
         timeline: Vec::new(),
         model_invocations: Vec::new(),
+        sandbox_commands: Vec::new(),
     };
     let events = super::RunEvents::of(service, &run);
     events.emit("run.created", json!({"state": run.state.name(), "sessionId": run.session_id}));

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::Session;
 use crate::{
-    Service, delegates::delegations, publication::config::items, runs::Run, service::State, tool_calls::Work,
+    Service, delegates::delegations, publication::config::items, runs::Run, sandbox, service::State,
+    tool_calls::Work,
 };
 
 /// Everything that is shown of one session.
@@ -35,8 +36,8 @@ pub(crate) fn detail(service: &Service, state: &State, session: &Session) -> Val
             "modelInvocations": of_runs(|run| &run.model_invocations),
             "toolCalls": work.tool_calls,
             "approvals": work.approvals,
-            "sandboxCommands": [],
-            "sandboxes": [],
+            "sandboxCommands": of_runs(|run| &run.sandbox_commands),
+            "sandboxes": sandboxes(state, session),
             "workspaceBackups": [],
         },
     });
@@ -69,4 +70,13 @@ fn tools(state: &State, session: &Session) -> Vec<Value> {
         json!({"name": operation["key"], "description": operation["description"], "kind": "harness_operation"})
     });
     authored.chain(operations).collect()
+}
+
+/// The sandboxes of a session whose version has one.
+fn sandboxes(state: &State, session: &Session) -> Vec<Value> {
+    let version = state.versions.get(&session.version_id);
+    if !version.is_some_and(|version| sandbox::is_enabled(&version.config)) {
+        return Vec::new();
+    }
+    session.sandboxes().map(sandbox::Sandbox::to_json).collect()
 }

@@ -55,7 +55,8 @@ impl Service {
             created,
             runs: Vec::new(),
             conversation: Vec::new(),
-            workspace: agent::Workspace::default(),
+            live: crate::sandbox::Sandbox::open(self, &version.config),
+            others: Vec::new(),
             parent: None,
         };
         state.sessions.insert(session.clone());

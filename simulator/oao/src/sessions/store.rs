@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agent::{Message, Workspace};
+use agent::Message;
 use serde_json::{Value, json};
 
-use crate::{delegates::ChildOf, http::paging::Position, runs::Run, service::State};
+use crate::{delegates::ChildOf, http::paging::Position, runs::Run, sandbox::Sandbox, service::State};
 
 /// One session, and the thread that goes with it.
 #[derive(Clone, Debug)]
@@ -27,13 +27,25 @@ pub(crate) struct Session {
     pub(crate) runs: Vec<String>,
     /// What its model has been told and has said so far.
     pub(crate) conversation: Vec<Message>,
-    /// Its files.
-    pub(crate) workspace: Workspace,
     /// What it is the child of.
     pub(crate) parent: Option<ChildOf>,
+    /// The sandbox that its loops work in.
+    pub(crate) live: Sandbox,
+    /// Further sandboxes that were opened for it, oldest first.
+    pub(crate) others: Vec<Sandbox>,
 }
 
 impl Session {
+    /// The sandbox that its loops work in.
+    pub(crate) fn sandbox(&self) -> &Sandbox {
+        &self.live
+    }
+
+    /// Every sandbox that was opened for it, oldest first.
+    pub(crate) fn sandboxes(&self) -> impl Iterator<Item = &Sandbox> {
+        std::iter::once(&self.live).chain(&self.others)
+    }
+
     /// Its latest run.
     pub(crate) fn latest_run<'a>(&self, state: &'a State) -> Option<&'a Run> {
         state.runs.get(&self.project_id, self.runs.last()?)
@@ -107,6 +119,13 @@ impl Sessions {
     pub(crate) fn add_run(&mut self, id: &str, run_id: &str) {
         if let Some(session) = self.0.get_mut(id) {
             session.runs.push(run_id.to_owned());
+        }
+    }
+
+    /// Adds a sandbox.
+    pub(crate) fn add_sandbox(&mut self, id: &str, sandbox: Sandbox) {
+        if let Some(session) = self.0.get_mut(id) {
+            session.others.push(sandbox);
         }
     }
 

@@ -9,6 +9,7 @@ mod delegates;
 mod durability;
 mod endings;
 mod events;
+mod files;
 mod inheritance;
 mod loop_endings;
 mod mounting;
@@ -19,12 +20,14 @@ mod primitives;
 mod redaction;
 mod result_schema;
 mod results;
+mod sandbox;
 mod scratch_loop;
 mod skills;
 mod tasks;
 mod values;
 mod versions;
 mod wording;
+mod workspace;
 
 use ::oao::Parts;
 use spec::Contract;
@@ -58,6 +61,9 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     batches::DEFECTS,
     endings::DEFECTS,
     events::DEFECTS,
+    workspace::DEFECTS,
+    sandbox::DEFECTS,
+    files::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

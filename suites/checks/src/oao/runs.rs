@@ -111,7 +111,7 @@ pub(crate) async fn settle(driver: &Driver<'_>, started: &Started) -> Result<(),
     let whole = async {
         let mut last: Option<String> = None;
         for _ in 0..STREAMS_MAX {
-            if follow(driver, started, &mut last).await {
+            if follow(driver, "events", started, &mut last).await {
                 return;
             }
         }
@@ -123,14 +123,27 @@ pub(crate) async fn settle(driver: &Driver<'_>, started: &Started) -> Result<(),
     driver.record_model("model")
 }
 
+/// Waits until a run is over that only prepares the one under test; its events are recorded as `label`.
+pub(crate) async fn need_end(driver: &Driver<'_>, label: &str, started: &Started) {
+    let whole = async {
+        let mut last: Option<String> = None;
+        for _ in 0..STREAMS_MAX {
+            if follow(driver, label, started, &mut last).await {
+                return;
+            }
+        }
+    };
+    let _ = driver.clock().within(SETTLED, whole).await;
+}
+
 /// Reads the event feed until the run is over; false when the stream ended before.
-async fn follow(driver: &Driver<'_>, started: &Started, last: &mut Option<String>) -> bool {
+async fn follow(driver: &Driver<'_>, label: &str, started: &Started, last: &mut Option<String>) -> bool {
     let mut call = Call::get(format!("{}/events", project(driver)));
     if let Some(id) = last.clone() {
         call = call.header("last-event-id", id);
     }
     let about = |event: &Received| is_about(&event.data, started);
-    let Some(mut feed) = driver.listen_for("events", call, about).await else { return false };
+    let Some(mut feed) = driver.listen_for(label, call, about).await else { return false };
     let is_over = |event: &Received| {
         last.clone_from(&event.id);
         let state = event.data.pointer("/publicPayload/state").and_then(Value::as_str);

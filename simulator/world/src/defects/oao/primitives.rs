@@ -5,13 +5,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use agent::{CallContext, Tool, ToolOutcome, Workspace};
+use agent::{CallContext, Tool, ToolOutcome};
 use futures_util::{FutureExt, future::BoxFuture};
 use oao::{
     Parts, delegates::Delegate, errors::Refusal, operations::Operation, publication::config::items,
     runs::RunContext,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     super::Edit,
@@ -85,7 +85,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
                 let Some(own) = operation.stored.get("capabilities") else { return };
                 let mut config = run.version.config.clone();
                 config["sandbox"]["capabilities"] = own.clone();
-                inherited.tools = sandbox_tools(run, &config, &run.workspace);
+                inherited.tools = run.tools_in(&config, &run.sandbox);
             });
         },
     },
@@ -97,7 +97,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
                 let Some(own) = operation.stored.get("sandbox") else { return };
                 let mut config = run.version.config.clone();
                 config.insert("sandbox".to_owned(), own.clone());
-                inherited.tools = sandbox_tools(run, &config, &Workspace::default());
+                inherited.tools = run.tools_in(&config, &run.open_sandbox());
             });
         },
     },
@@ -136,10 +136,6 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
 /// Lets a definition have these members.
 fn accept(parts: &mut Parts, members: &[&str]) {
     parts.definition.fields.extend(members.iter().map(|member| (*member).to_owned()));
-}
-
-fn sandbox_tools(run: &RunContext, config: &Map<String, Value>, workspace: &Workspace) -> Vec<Arc<dyn Tool>> {
-    (run.parts().mounting.tools)(config, workspace)
 }
 
 /// A delegate on the version of the run itself, of which nobody knows.
