@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod conventions;
+mod delegates;
 mod feed;
 mod model;
 mod operations;
@@ -9,5 +10,6 @@ mod publication;
 mod schemas;
 mod seams;
 mod sessions;
+mod skills;
 mod sockets;
 mod world;

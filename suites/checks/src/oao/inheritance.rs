@@ -11,6 +11,7 @@ use super::{
         self, KEY, LIMIT_MS, OUTER, TASK, at_once, call, finish, is_scratch, must_scratch, offered, said,
         system,
     },
+    packages::{INTAKE, mount},
     runs::{BEGIN, again, asked, at, load, must_ask, need_operations, operation, readable, settle, start},
     toolset,
 };
@@ -139,7 +140,9 @@ fn each_loop_has_its_own_rendering(recording: &Recording, _: &Spec) -> Judged {
 }
 
 async fn a_version_with_a_toolset(driver: &Driver<'_>) -> Drove {
-    let config = toolset::bind(driver, readable(driver, &inner::operations()), &["desk"]);
+    // Where Skills are given, their tools have to be there too.
+    let skilled = mount(driver, readable(driver, &inner::operations()), &[&INTAKE]);
+    let config = toolset::bind(driver, skilled, &["desk"]);
     inner::run(driver, &config, inner::script(at_once())).await
 }
 
