@@ -71,7 +71,7 @@ async fn the_parent_activates(driver: &Driver<'_>) -> Drove {
             Turn::new("parent-2", Answer::new().text("Done.")).when(parent().tool_result_for("activate")),
         ],
     );
-    inner::run(driver, &mount(driver, readable(driver, &json!([])), &[&INTAKE]), script).await
+    inner::run(driver, &mount(driver, inner::without_operations(driver), &[&INTAKE]), script).await
 }
 
 fn the_guidance_stays_in_the_conversation(recording: &Recording, _: &Spec) -> Judged {
