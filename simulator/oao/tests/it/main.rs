@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod conventions;
+mod delegates;
 mod durability;
 mod feed;
 mod model;
@@ -10,6 +11,7 @@ mod publication;
 mod schemas;
 mod seams;
 mod sessions;
+mod skills;
 mod sockets;
 mod value_semantics;
 mod world;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     agents::{Agent, need_agent},
-    runs::{BEGIN, load, operation, settle, start, tools},
+    runs::{BEGIN, load, operation, readable, settle, start, tools},
 };
 
 /// The key of the operation.
@@ -61,6 +61,15 @@ pub(crate) fn script_with(arguments: Value, inside: Vec<Turn>) -> Result<Script,
 /// The operation, alone in a list.
 pub(crate) fn operations() -> Value {
     json!([operation(KEY, LIMIT_MS)])
+}
+
+/// A configuration that says nothing about operations, and whose runs can read the workspace.
+pub(crate) fn without_operations(driver: &Driver<'_>) -> Value {
+    let mut config = readable(driver, &json!([]));
+    if let Some(members) = config.as_object_mut() {
+        members.remove("harnessOperations");
+    }
+    config
 }
 
 /// The operation with these instructions, alone in a list.

@@ -186,7 +186,7 @@ fn the_files_are_the_parents(recording: &Recording, _: &Spec) -> Judged {
     let two = |detail: &Value| {
         detail.pointer("/debug/sandboxes").and_then(Value::as_array).is_some_and(|list| list.len() > 1)
     };
-    let mut all: Witness = witness;
+    let mut all: Witness = witness.and(recording.one("detail")?.witness());
     for detail in recording.labelled("detail") {
         if detail.body().is_some_and(|body| two(&body)) {
             return Err(detail

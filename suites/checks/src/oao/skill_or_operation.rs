@@ -71,7 +71,7 @@ async fn the_parent_activates(driver: &Driver<'_>) -> Drove {
             Turn::new("parent-2", Answer::new().text("Done.")).when(parent().tool_result_for("activate")),
         ],
     );
-    inner::run(driver, &mount(driver, readable(driver, &json!([])), &[&INTAKE]), script).await
+    inner::run(driver, &mount(driver, inner::without_operations(driver), &[&INTAKE]), script).await
 }
 
 fn the_guidance_stays_in_the_conversation(recording: &Recording, _: &Spec) -> Judged {
@@ -124,13 +124,19 @@ fn tries() -> Result<model::Script, ScriptError> {
     });
     let after = TRIES.iter().fold(scratch(), |when, (id, _)| when.tool_result_for(*id));
     inner::script(vec![
+        Turn::new("plain", finish()).when(scratch().system_contains("[plain]")),
         Turn::new("scratch-1", both).when(scratch().no_tool_results()),
         Turn::new("scratch-2", finish()).when(after),
     ])
 }
 
+/// An agent whose instructions name a Skill that is mounted is run first, so that a target which only refuses
+/// the other one is known to run at all.
 async fn an_unmounted_skill_is_named(driver: &Driver<'_>) -> Drove {
     load(driver, tries())?;
+    let plain = format!("Activate the `{}` skill first. Then return the answer.", INTAKE.name);
+    let plain = mount(driver, readable(driver, &inner::instructed(&plain)), &[&INTAKE]);
+    inner::publish_and_run(driver, "publish-plain", &marked(plain, "plain")).await?;
     let instructions = format!("Activate the `{}` skill first. Then return the answer.", TABLES.name);
     let config = mount(driver, readable(driver, &inner::instructed(&instructions)), &[&INTAKE]);
     let reply = super::agents::create(driver, "publish", &config).await;

@@ -55,8 +55,8 @@ fn one_delegation(driver: &Driver<'_>) -> Vec<Turn> {
 /// The child is looked up among the sessions, and gets its second message from the parent.
 async fn a_follow_up_is_sent(driver: &Driver<'_>) -> Drove {
     load(driver, Script::new("delegate", one_delegation(driver)))?;
-    let worker = need_delegate(driver, "publish-delegate", &readable(driver, &json!([]))).await?;
-    let mut config = readable(driver, &json!([]));
+    let worker = need_delegate(driver, "publish-delegate", &inner::without_operations(driver)).await?;
+    let mut config = inner::without_operations(driver);
     config["delegates"] = json!([delegate(REVIEWER, &worker)]);
     let agent = need_agent(driver, "publish", &config, "publish an agent with a delegate").await?;
     let first = start(driver, "start", &agent).await?;
@@ -103,7 +103,7 @@ async fn two_identities_look_for_a_file(driver: &Driver<'_>) -> Drove {
     let words =
         Turn::new("words", Answer::new().text("Taken.")).when(Conditions::new().user_contains(uploads::TAKE));
     load(driver, Script::new("words", [words]))?;
-    let mut config = readable(driver, &json!([]));
+    let mut config = inner::without_operations(driver);
     let mut elsewhere = config.clone();
     elsewhere["sandbox"]["snapshotId"] = json!(other);
     let same = need_delegate(driver, "publish-same", &config).await?;
@@ -168,7 +168,7 @@ async fn three_kinds_in_one_run(driver: &Driver<'_>) -> Drove {
     ];
     turns.extend(at_once());
     load(driver, Script::new("three kinds", turns))?;
-    let worker = need_delegate(driver, "publish-delegate", &readable(driver, &json!([]))).await?;
+    let worker = need_delegate(driver, "publish-delegate", &inner::without_operations(driver)).await?;
     let mut config = mount(driver, readable(driver, &inner::operations()), &[&INTAKE]);
     config["delegates"] = json!([delegate(REVIEWER, &worker)]);
     let agent =
@@ -204,7 +204,7 @@ const OWN: [&str; 2] = ["root-reads-like-olive", "delegate-reads-like-plum"];
 
 async fn one_piece_of_work(driver: &Driver<'_>) -> Drove {
     load(driver, Script::new("delegate", one_delegation(driver)))?;
-    let plain = marked(readable(driver, &json!([])), OWN[1]);
+    let plain = marked(inner::without_operations(driver), OWN[1]);
     let worker = need_delegate(driver, "publish-delegate", &plain).await?;
     let mut config = marked(readable(driver, &inner::operations()), OWN[0]);
     config["delegates"] = json!([delegate(REVIEWER, &worker)]);
@@ -265,8 +265,8 @@ async fn two_pieces_at_once(driver: &Driver<'_>) -> Drove {
     ];
     turns.extend(PIECES.iter().map(|(id, task)| child(&format!("child-{id}"), task, "sound").hold("desk")));
     load(driver, Script::new("two pieces", turns))?;
-    let worker = need_delegate(driver, "publish-delegate", &readable(driver, &json!([]))).await?;
-    let mut config = readable(driver, &json!([]));
+    let worker = need_delegate(driver, "publish-delegate", &inner::without_operations(driver)).await?;
+    let mut config = inner::without_operations(driver);
     let mut one = delegate(REVIEWER, &worker);
     one["maxParallel"] = json!(1);
     config["delegates"] = json!([one]);

@@ -12,3 +12,4 @@ mod missing;
 mod offline;
 mod reference;
 mod traceability;
+mod vendors;
