@@ -24,7 +24,8 @@ macro_rules! files {
 pub(crate) const TOPICS: &[File] = files! {
     Oao / "oao":
         "definition" "result-schema" "versions" "mounting" "scratch-loop" "primitives" "inheritance" "workspace"
-        "results" "endings" "overlap" "nesting" "durability" "redaction" "events" "console";
+        "results" "endings" "overlap" "nesting" "durability" "redaction" "events" "console"
+        "http-api" "event-stream" "run-states" "caller-tools" "approvals" "webhooks";
     Vetta / "vetta":
         "selection" "catalogue" "harness-object" "reading-one" "runnable" "approvals" "structured-output"
         "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth";

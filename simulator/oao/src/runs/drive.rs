@@ -108,6 +108,7 @@ impl Drive {
             workspace,
             budget: Budget::of(u32::try_from(turns).unwrap_or(u32::MAX)),
             cancel: self.run.cancel.clone(),
+            waits: self.run.waits.clone(),
             events: self.events.clone(),
             version,
             own: own.clone(),

@@ -36,6 +36,7 @@ const OAO: &[Setting] = &[
     text("model_preset", "an approved model preset"),
     text("sandbox_provider", "a sandbox provider that a version may name"),
     text("sandbox_snapshot", "a sandbox snapshot that a version may name"),
+    list("control", "features of the test-control port at /_control that it offers"),
     text("unsupported_keyword", "a JSON Schema keyword outside the supported subset"),
     text(
         "schema_measure",
