@@ -68,7 +68,8 @@ fn each_has_the_envelope(recording: &Recording, _: &Spec) -> Judged {
         let worded = error["message"].as_str().is_some_and(|text| !text.is_empty());
         let id = error["requestId"].as_str().filter(|id| !id.is_empty());
         if !known || !worded || id.is_none() || id != seen.header("x-request-id") {
-            let expected = "`error` with a code that fits the status, a message, and the `requestId` of the header";
+            let expected =
+                "`error` with a code that fits the status, a message, and the `requestId` of the header";
             return Err(seen.finding(message, expected).into());
         }
         if !error.get("details").is_none_or(Value::is_object) {

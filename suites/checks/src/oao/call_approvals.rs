@@ -10,8 +10,8 @@ use spec::Spec;
 use super::{
     agents::listed,
     callers::{
-        LONG_LEASE_MS, TOOL_CALL, act, approvals, calls, need_tool, parent_calls_the_tool, post, refused, run_id,
-        states, submit, success, tells, until_shown,
+        LONG_LEASE_MS, TOOL_CALL, act, approvals, calls, need_tool, parent_calls_the_tool, post, refused,
+        run_id, states, submit, success, tells, until_shown,
     },
     runs::{Started, at, load, must_ask, results, settle, start},
 };
@@ -62,7 +62,9 @@ async fn decide(driver: &Driver<'_>, label: &str, approval: &str, status: &str) 
 
 async fn a_call_is_approved(driver: &Driver<'_>) -> Drove {
     let asked = ask(driver, RUN_MS).await?;
-    let (Some(call), Some(approval)) = (asked.call, asked.approval) else { return Ok(()) };
+    let (Some(call), Some(approval)) = (asked.call, asked.approval) else {
+        return driver.record_model("model");
+    };
     let lease = json!({"leaseMs": LONG_LEASE_MS});
     act(driver, "early claim", &call, "claim", &lease).await;
     decide(driver, "decision", &approval, "approved").await;
@@ -105,7 +107,9 @@ fn it_ran_after_that(recording: &Recording, _: &Spec) -> Judged {
 
 async fn a_call_is_denied(driver: &Driver<'_>) -> Drove {
     let asked = ask(driver, RUN_MS).await?;
-    let (Some(call), Some(approval)) = (asked.call, asked.approval) else { return Ok(()) };
+    let (Some(call), Some(approval)) = (asked.call, asked.approval) else {
+        return driver.record_model("model");
+    };
     decide(driver, "decision", &approval, "denied").await;
     act(driver, "claim", &call, "claim", &json!({"leaseMs": LONG_LEASE_MS})).await;
     settle(driver, &asked.started).await?;
@@ -152,7 +156,7 @@ async fn nobody_decides_for_a_day(driver: &Driver<'_>) -> Drove {
     }
     let asked = ask(driver, RUN_MS).await?;
     if asked.approval.is_none() {
-        return Ok(());
+        return driver.record_model("model");
     }
     driver.clock().pause(DAY - MINUTE).await;
     approvals(driver, "before", &asked.started).await;
@@ -181,7 +185,9 @@ fn the_approval_expires(recording: &Recording, _: &Spec) -> Judged {
 async fn a_decision_comes_late(driver: &Driver<'_>) -> Drove {
     driver.claimed("approval-expiry")?;
     let asked = ask(driver, SHORT_RUN_MS).await?;
-    let Some(approval) = asked.approval else { return Ok(()) };
+    let Some(approval) = asked.approval else {
+        return driver.record_model("model");
+    };
     driver.clock().pause(LATE).await;
     decide(driver, "decision", &approval, "denied").await;
     settle(driver, &asked.started).await
@@ -200,11 +206,13 @@ fn the_deadline_stood_still(recording: &Recording, _: &Spec) -> Judged {
 
 async fn a_decision_is_made_twice(driver: &Driver<'_>) -> Drove {
     let asked = ask(driver, RUN_MS).await?;
-    let Some(approval) = asked.approval else { return Ok(()) };
+    let Some(approval) = asked.approval else {
+        return driver.record_model("model");
+    };
     decide(driver, "first", &approval, "denied").await;
     decide(driver, "second", &approval, "approved").await;
     approvals(driver, "after", &asked.started).await;
-    Ok(())
+    driver.record_model("model")
 }
 
 fn the_first_one_stays(recording: &Recording, _: &Spec) -> Judged {

@@ -9,8 +9,8 @@ use spec::Spec;
 use super::{
     agents::{listed, project},
     callers::{
-        LONG_LEASE_MS, TOOL, TOOL_CALL, arguments, calls, need_call, need_claim, need_tool, parent_calls_the_tool,
-        refused, submit, success, tells,
+        LONG_LEASE_MS, TOOL, TOOL_CALL, arguments, calls, need_call, need_claim, need_tool,
+        parent_calls_the_tool, refused, submit, success, tells,
     },
     runs::{BEGIN, at, load, must_ask, results, settle, start},
 };
@@ -79,7 +79,8 @@ fn a_failure_takes_its_place(recording: &Recording, _: &Spec) -> Judged {
     let failure = &body["normalizedFailure"];
     let told_so = failure["code"] == "invalid_tool_result" && failure["path"].is_string();
     if !handed_in.is_success() || !told_so {
-        let expected = "202 with `normalizedFailure`: `invalid_tool_result` and the first place that is wrong";
+        let expected =
+            "202 with `normalizedFailure`: `invalid_tool_result` and the first place that is wrong";
         return Err(handed_in.finding(message, expected).into());
     }
     let (seen, told) = must_ask(recording, "parent-2", message)?;
@@ -138,8 +139,8 @@ fn stubborn() -> Result<Script, model::ScriptError> {
         };
         Turn::new(format!("parent-{attempt}"), call).when(when)
     });
-    let end = Turn::new("parent-end", Answer::new().text("Done."))
-        .when(parent().tool_result_for(id(ATTEMPTS + 1)));
+    let end =
+        Turn::new("parent-end", Answer::new().text("Done.")).when(parent().tool_result_for(id(ATTEMPTS + 1)));
     Script::new("a tool that keeps failing", turns.chain([end]))
 }
 

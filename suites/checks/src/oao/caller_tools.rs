@@ -149,13 +149,15 @@ fn its_events_say_what_they_may(recording: &Recording, _: &Spec) -> Judged {
     for (kind, needed, allowed) in MEMBERS {
         let on_the_run = events_of(recording, kind);
         let on_the_call = recording.events("call events");
-        let all = on_the_run.into_iter().chain(on_the_call.into_iter().filter(|(_, event)| event["kind"] == kind));
+        let all =
+            on_the_run.into_iter().chain(on_the_call.into_iter().filter(|(_, event)| event["kind"] == kind));
         let mut seen_one = false;
         for (seen, event) in all {
             let payload = event["publicPayload"].as_object().cloned().unwrap_or_default();
             let has_all = needed.iter().all(|name| payload.contains_key(*name));
-            let has_more =
-                payload.keys().any(|name| !needed.contains(&name.as_str()) && !allowed.contains(&name.as_str()));
+            let has_more = payload
+                .keys()
+                .any(|name| !needed.contains(&name.as_str()) && !allowed.contains(&name.as_str()));
             if !has_all || has_more {
                 let message = "an event of a tool call has other members than it may have";
                 return Err(seen.finding(message, format!("{} {needed:?}", kind)).into());
@@ -190,9 +192,12 @@ fn the_timer_runs_on(recording: &Recording, _: &Spec) -> Judged {
         .iter()
         .flat_map(|kind| events_of(recording, kind))
         .collect();
-    let (Some((seen, event)), "completed") = (ended.first(), run.json()?["state"].as_str().unwrap_or_default())
+    let (Some((seen, event)), "completed") =
+        (ended.first(), run.json()?["state"].as_str().unwrap_or_default())
     else {
-        return Err(run.finding(message, "an operation that ended at its timer, and a run that went on").into());
+        return Err(run
+            .finding(message, "an operation that ended at its timer, and a run that went on")
+            .into());
     };
     if event["publicPayload"]["resultValidated"] != false {
         return Err(seen.finding(message, "`resultValidated` false").into());

@@ -97,7 +97,7 @@ pub(crate) async fn until_shown(
     let _ = feed.until(SHOWN, enough).await;
 }
 
-/// Waits until the run has asked for so many tool calls, and gives the id of the latest.
+/// Waits until the run has asked for so many tool calls, and gives the id of the one that is open.
 pub(crate) async fn need_call(
     driver: &Driver<'_>,
     label: &str,
@@ -107,7 +107,12 @@ pub(crate) async fn need_call(
     let requested = |event: &Value| event["kind"] == "tool_call.requested";
     until_shown(driver, &format!("{label}, asked for"), started, count, requested).await;
     let reply = calls(driver, label, started).await;
-    driver.need_text(&reply, "/data/0/id", "find the call of the caller's tool")
+    let step = "find the call of the caller's tool";
+    let body = driver.need(&reply, step)?;
+    let rows = body["data"].as_array().map_or(&[][..], Vec::as_slice);
+    let open = rows.iter().find(|row| row["stage"] == "caller_pending").or(rows.first());
+    let id = open.and_then(|row| row["id"].as_str()).map(str::to_owned);
+    id.ok_or_else(|| driver.setup_failed(&reply, step, "a tool call of the run with an `id`"))
 }
 
 /// Lists the tool calls of the run, newest first.
@@ -127,13 +132,7 @@ pub(crate) async fn post(driver: &Driver<'_>, label: &str, path: &str, body: &Va
 }
 
 /// Does `action` (claim, renew, release, result) with a tool call.
-pub(crate) async fn act(
-    driver: &Driver<'_>,
-    label: &str,
-    call: &str,
-    action: &str,
-    body: &Value,
-) -> Reply {
+pub(crate) async fn act(driver: &Driver<'_>, label: &str, call: &str, action: &str, body: &Value) -> Reply {
     post(driver, label, &format!("tool-calls/{}/{action}", encoded(call)), body).await
 }
 

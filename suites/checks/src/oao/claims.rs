@@ -10,8 +10,8 @@ use spec::Spec;
 
 use super::{
     callers::{
-        LONG_LEASE_MS, TOOL_CALL, act, need_call, need_claim, need_tool, parent_calls_the_tool, refused, submit,
-        success, tells,
+        LONG_LEASE_MS, TOOL_CALL, act, need_call, need_claim, need_tool, parent_calls_the_tool, refused,
+        submit, success, tells,
     },
     runs::{Started, at, load, must_ask, results, settle, start},
 };
@@ -77,7 +77,7 @@ async fn four_claim_at_once(driver: &Driver<'_>) -> Drove {
     let (_, call) = waiting(driver).await?;
     let body = json!({"leaseMs": LONG_LEASE_MS});
     join_all((0..CLAIMS).map(|_| act(driver, "claim", &call, "claim", &body))).await;
-    Ok(())
+    driver.record_model("model")
 }
 
 fn one_gets_it(recording: &Recording, _: &Spec) -> Judged {
@@ -102,7 +102,7 @@ async fn a_lease_runs_out(driver: &Driver<'_>) -> Drove {
     need_claim(driver, "first claim", &call, SHORTEST_LEASE_MS).await?;
     driver.clock().pause(Duration::from_millis(SHORTEST_LEASE_MS + 500)).await;
     act(driver, "second claim", &call, "claim", &json!({"leaseMs": LONG_LEASE_MS})).await;
-    Ok(())
+    driver.record_model("model")
 }
 
 async fn a_claim_is_released(driver: &Driver<'_>) -> Drove {
@@ -111,7 +111,7 @@ async fn a_claim_is_released(driver: &Driver<'_>) -> Drove {
     let released = act(driver, "release", &call, "release", &json!({"fence": fence})).await;
     driver.need(&released, "release a claim that holds")?;
     act(driver, "second claim", &call, "claim", &json!({"leaseMs": LONG_LEASE_MS})).await;
-    Ok(())
+    driver.record_model("model")
 }
 
 fn another_may_claim(recording: &Recording, _: &Spec) -> Judged {
@@ -135,7 +135,7 @@ async fn a_lease_is_renewed(driver: &Driver<'_>) -> Drove {
     driver.need(&renewed, "renew a claim that holds")?;
     driver.clock().pause(Duration::from_millis(2 * SHORTEST_LEASE_MS + 500)).await;
     act(driver, "second claim", &call, "claim", &json!({"leaseMs": LONG_LEASE_MS})).await;
-    Ok(())
+    driver.record_model("model")
 }
 
 fn nobody_else_may_claim(recording: &Recording, _: &Spec) -> Judged {

@@ -68,7 +68,8 @@ async fn need_run(driver: &Driver<'_>) -> Result<(Started, String), Halt> {
 /// One page of events, in one answer.
 async fn page(driver: &Driver<'_>, label: &str, cursor: Option<&str>, last: Option<&str>) {
     let query = cursor.map(|cursor| format!("&cursor={}", encoded(cursor))).unwrap_or_default();
-    let call = Call::get(format!("{}?once=true{query}", stream(driver))).header("accept", "text/event-stream");
+    let call =
+        Call::get(format!("{}?once=true{query}", stream(driver))).header("accept", "text/event-stream");
     let call = match last {
         Some(last) => call.header("last-event-id", last),
         None => call,
@@ -89,10 +90,8 @@ fn frames(page: &Seen<'_>) -> Result<Vec<Frame>, Verdict> {
 
 /// The events of a page, which has some.
 fn events(page: &Seen<'_>) -> Result<Vec<Value>, Verdict> {
-    let events: Vec<Value> = frames(page)?
-        .into_iter()
-        .filter_map(|frame| serde_json::from_str(&frame.data?).ok())
-        .collect();
+    let events: Vec<Value> =
+        frames(page)?.into_iter().filter_map(|frame| serde_json::from_str(&frame.data?).ok()).collect();
     if events.is_empty() {
         return Err(page.finding("a page of events has none", "the events after the cursor").into());
     }
@@ -146,7 +145,9 @@ fn one_page_and_the_end(recording: &Recording, _: &Spec) -> Judged {
         None => Ok(page.witness()),
         Some(comment) => {
             let message = "`once=true` gave comments";
-            Err(page.finding_got(message, "events and nothing else", format!("the comment `{comment}`")).into())
+            Err(page
+                .finding_got(message, "events and nothing else", format!("the comment `{comment}`"))
+                .into())
         }
     }
 }
@@ -274,8 +275,9 @@ fn it_speaks_at_least_every_ten_seconds(recording: &Recording, _: &Spec) -> Judg
         None if heard.is_empty() => Err(head.finding(message, "comments").into()),
         None if last < 10_000 => Err(head.finding(message, "a stream that stays open").into()),
         None => Err(Verdict::Untested {
-            reason: "the project was never silent for ten seconds, so no keepalive was due: run this check alone"
-                .to_owned(),
+            reason:
+                "the project was never silent for ten seconds, so no keepalive was due: run this check alone"
+                    .to_owned(),
         }),
     }
 }

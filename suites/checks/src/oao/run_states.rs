@@ -9,8 +9,8 @@ use spec::Spec;
 use super::{
     agents::{config, need_agent, project},
     callers::{
-        LONG_LEASE_MS, need_call, need_claim, need_tool, parent_calls_the_tool, post, refused, run_id, states,
-        submit, success, until_shown,
+        LONG_LEASE_MS, need_call, need_claim, need_tool, parent_calls_the_tool, post, refused, run_id,
+        states, submit, success, until_shown,
     },
     runs::{BEGIN, Started, at, load, settle, start},
 };
@@ -213,7 +213,8 @@ fn it_stays_as_it_is(recording: &Recording, _: &Spec) -> Judged {
         }
     }
     let outcome = recording.events("requested").into_iter().find(|(_, event)| {
-        event["kind"] == "run.cancellation_requested" && event["publicPayload"]["outcome"] == "already_settled"
+        event["kind"] == "run.cancellation_requested"
+            && event["publicPayload"]["outcome"] == "already_settled"
     });
     match outcome {
         Some((seen, _)) => Ok(cancel.witness().and(after.witness()).and(seen.witness())),

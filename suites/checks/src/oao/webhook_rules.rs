@@ -85,10 +85,8 @@ async fn patterns_of_all_sorts(driver: &Driver<'_>) -> Drove {
         definition["eventKinds"] = kinds;
         definition
     };
-    let sound = vec![
-        with(json!(null)),
-        with(json!(["harness.*", "harness.operation_step", "run.state_changed"])),
-    ];
+    let sound =
+        vec![with(json!(null)), with(json!(["harness.*", "harness.operation_step", "run.state_changed"]))];
     let long = format!("harness.{}", "x".repeat(120));
     let faulty = [json!(["*"]), json!(["Harness.*"]), json!(["harness."]), json!([long]), json!("harness.*")];
     attempt(driver, sound, faulty.into_iter().map(with).collect()).await

@@ -16,7 +16,10 @@ use super::{super::Edit, run_states::set_prepare};
 
 pub(super) const DEFECTS: &[Edit<Parts>] = &[
     Edit { id: "caller-result-lost", edit: |parts| parts.tool_calls.hand_back = |_| "{}".to_owned() },
-    Edit { id: "run-stays-running-while-tool-waits", edit: |parts| parts.runs.waiting = |_| RunState::Running },
+    Edit {
+        id: "run-stays-running-while-tool-waits",
+        edit: |parts| parts.runs.waiting = |_| RunState::Running,
+    },
     Edit { id: "inner-call-on-a-run-of-its-own", edit: name_another_run },
     Edit {
         id: "tool-call-event-shows-the-result",

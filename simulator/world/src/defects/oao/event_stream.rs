@@ -71,7 +71,8 @@ fn greet_once(call: &Call, reply: &mut Reply) {
 }
 
 fn never_greet(_: &Call, reply: &mut Reply) {
-    let is_greeting = |piece: &Bytes| piece.starts_with(b":") && piece.windows(9).any(|part| part == b"connected");
+    let is_greeting =
+        |piece: &Bytes| piece.starts_with(b":") && piece.windows(9).any(|part| part == b"connected");
     change_pieces(reply, move |piece| if is_greeting(&piece) { Bytes::new() } else { piece });
 }
 

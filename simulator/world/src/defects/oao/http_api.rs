@@ -14,10 +14,15 @@ use oao::{
 use super::super::Edit;
 
 pub(super) const DEFECTS: &[Edit<Parts>] = &[
-    Edit { id: "replay-runs-again", edit: |parts| parts.idempotency.entry = |call| vec![call.request_id.clone()] },
+    Edit {
+        id: "replay-runs-again",
+        edit: |parts| parts.idempotency.entry = |call| vec![call.request_id.clone()],
+    },
     Edit {
         id: "replay-compares-bytes",
-        edit: |parts| parts.idempotency.fingerprint = |call| String::from_utf8_lossy(&call.bytes).into_owned(),
+        edit: |parts| {
+            parts.idempotency.fingerprint = |call| String::from_utf8_lossy(&call.bytes).into_owned()
+        },
     },
     Edit { id: "conflicting-key-replays", edit: |parts| parts.idempotency.fingerprint = |_| String::new() },
     Edit {
@@ -28,15 +33,15 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         id: "idempotency-key-unbounded",
         edit: |parts| parts.front.limits.idempotency_key_units_max = u64::MAX,
     },
-    Edit { id: "window-of-an-hour", edit: |parts| parts.idempotency.window = std::time::Duration::from_secs(3_600) },
+    Edit {
+        id: "window-of-an-hour",
+        edit: |parts| parts.idempotency.window = std::time::Duration::from_secs(3_600),
+    },
     Edit {
         id: "unknown-key-is-served",
         edit: |parts| parts.front.stages.replace("authenticate", stage(everybody_is_known)),
     },
-    Edit {
-        id: "project-not-checked",
-        edit: |parts| drop(parts.front.stages.remove("project")),
-    },
+    Edit { id: "project-not-checked", edit: |parts| drop(parts.front.stages.remove("project")) },
     Edit { id: "scopes-not-checked", edit: |parts| drop(parts.front.stages.remove("scopes")) },
     Edit {
         id: "scope-before-body",
@@ -84,7 +89,9 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
     },
     Edit {
         id: "unknown-list-cursor-starts-over",
-        edit: |parts| parts.front.stages.insert_before("fields", "known-cursors", stage(forget_unknown_cursors)),
+        edit: |parts| {
+            parts.front.stages.insert_before("fields", "known-cursors", stage(forget_unknown_cursors))
+        },
     },
     Edit {
         id: "oldest-first",

@@ -24,7 +24,12 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
     Edit { id: "second-message-started", edit: |parts| parts.runs.busy = |_| false },
     Edit {
         id: "queued-cancel-ignored",
-        edit: |parts| around_cancel(parts, |run, cancel| if run["state"] == "queued" { Ok(None) } else { Ok(Some(cancel)) }),
+        edit: |parts| {
+            around_cancel(
+                parts,
+                |run, cancel| if run["state"] == "queued" { Ok(None) } else { Ok(Some(cancel)) },
+            )
+        },
     },
     Edit {
         id: "cancel-of-settled-refused",

@@ -15,7 +15,10 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         edit: |parts| parts.webhooks.sign = |key, id, _, body| sign(key, id, "", body),
     },
     Edit { id: "retry-gets-a-new-id", edit: |parts| parts.webhooks.retry_id = |_, fresh| fresh },
-    Edit { id: "retry-after-ignored", edit: |parts| parts.webhooks.pause = |_, _, _, _| Duration::from_secs(2) },
+    Edit {
+        id: "retry-after-ignored",
+        edit: |parts| parts.webhooks.pause = |_, _, _, _| Duration::from_secs(2),
+    },
     Edit { id: "webhook-filter-ignored", edit: |parts| parts.webhooks.wanted = |_, _| true },
     Edit {
         id: "gone-is-tried-again",
@@ -27,7 +30,9 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
     Edit { id: "any-endpoint-accepted", edit: |parts| parts.webhooks.endpoint.allowed = |_, _| true },
     Edit {
         id: "any-pattern-accepted",
-        edit: |parts| parts.webhooks.pattern = |text| !text.ends_with('.') && text.chars().all(|c| !c.is_uppercase()),
+        edit: |parts| {
+            parts.webhooks.pattern = |text| !text.ends_with('.') && text.chars().all(|c| !c.is_uppercase())
+        },
     },
     Edit { id: "webhook-secret-shown", edit: show_the_secret },
 ];
