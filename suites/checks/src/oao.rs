@@ -2,24 +2,34 @@
 
 mod acceptance;
 mod agents;
+mod answers;
+mod authorisation;
 mod batch;
+mod call_approvals;
+mod caller_results;
+mod caller_tools;
+mod callers;
 mod canonical;
 mod chaining;
+mod claims;
 mod console;
 mod definition;
 mod delegation;
 mod durability;
 mod endings;
+mod event_stream;
 mod events;
 mod files;
 mod follow_up;
 mod generate;
+mod idempotency;
 mod inheritance;
 mod inherited_skills;
 mod inner;
 mod keys;
 mod lifecycle;
 mod limits;
+mod lists;
 mod loop_endings;
 mod mounting;
 mod nesting;
@@ -38,6 +48,7 @@ mod refusal;
 mod result_schema;
 mod results;
 mod roomy;
+mod run_states;
 mod runs;
 mod sandbox;
 mod sandboxed;
@@ -57,6 +68,8 @@ mod uploads;
 mod values;
 mod versions;
 mod watch;
+mod webhook_rules;
+mod webhooks;
 mod wording;
 mod workspace;
 
@@ -106,6 +119,18 @@ pub(crate) fn checks() -> Vec<Check> {
         workspace::CHECKS,
         sandbox::CHECKS,
         files::CHECKS,
+        idempotency::CHECKS,
+        authorisation::CHECKS,
+        answers::CHECKS,
+        lists::CHECKS,
+        event_stream::CHECKS,
+        run_states::CHECKS,
+        caller_tools::CHECKS,
+        claims::CHECKS,
+        caller_results::CHECKS,
+        call_approvals::CHECKS,
+        webhooks::CHECKS,
+        webhook_rules::CHECKS,
     ]
     .concat()
 }

@@ -136,17 +136,25 @@ impl<'a> Driver<'a> {
 
     /// Sends `call`, reads the whole answer, and records both as `label`.
     pub async fn send(&self, label: &str, call: Call) -> Reply {
+        self.send_for_text(label, call).await.0
+    }
+
+    /// As [`Driver::send`], for a drive that has to read an answer which is no JSON.
+    pub async fn send_for_text(&self, label: &str, call: Call) -> (Reply, Option<String>) {
         let request = self.request(call);
         let limits = Limits { head: HEAD, whole: WHOLE, body_bytes_max: BODY_BYTES_MAX };
         let outcome = http::send(&self.opened.net, &self.opened.authority, &request, limits).await;
         self.recorder.exchange(label, &request, &outcome);
         match outcome {
-            Ok(response) => Reply {
-                label: label.to_owned(),
-                status: Some(response.status),
-                json: serde_json::from_slice(&response.body).ok(),
-            },
-            Err(_) => Reply { label: label.to_owned(), status: None, json: None },
+            Ok(response) => {
+                let reply = Reply {
+                    label: label.to_owned(),
+                    status: Some(response.status),
+                    json: serde_json::from_slice(&response.body).ok(),
+                };
+                (reply, String::from_utf8(response.body.into()).ok())
+            }
+            Err(_) => (Reply { label: label.to_owned(), status: None, json: None }, None),
         }
     }
 

@@ -8,7 +8,7 @@ use std::{
 use agent::{Budget, Cancel, Dialect, ModelClient, Tool, ToolEnded, TurnEnded, TurnStarted, Workspace};
 use serde_json::{Map, Value, json};
 
-use super::RunEvents;
+use super::{RunEvents, Waits};
 use crate::{
     Parts, Service, Version,
     events::{Invocation, Settlement},
@@ -46,6 +46,8 @@ pub struct RunContext {
     pub budget: Budget,
     /// Calls the run off.
     pub cancel: Cancel,
+    /// What its calls wait for.
+    pub waits: Waits,
     /// Its events.
     pub events: RunEvents,
     pub(super) own: std::sync::Weak<RunContext>,

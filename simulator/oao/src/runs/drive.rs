@@ -173,6 +173,7 @@ impl Drive {
             sandbox: sandbox.clone(),
             budget: begun.budget,
             cancel: self.run.cancel.clone(),
+            waits: self.run.waits.clone(),
             events: self.events.clone(),
             version,
             own: own.clone(),

@@ -1,6 +1,8 @@
 //! Defects of the OAO server, topic by topic.
 
+mod approvals;
 mod batches;
+mod caller_tools;
 mod chaining;
 mod console;
 mod console_content;
@@ -8,8 +10,10 @@ mod definition;
 mod delegates;
 mod durability;
 mod endings;
+mod event_stream;
 mod events;
 mod files;
+mod http_api;
 mod inheritance;
 mod loop_endings;
 mod mounting;
@@ -20,12 +24,14 @@ mod primitives;
 mod redaction;
 mod result_schema;
 mod results;
+mod run_states;
 mod sandbox;
 mod scratch_loop;
 mod skills;
 mod tasks;
 mod values;
 mod versions;
+mod webhooks;
 mod wording;
 mod workspace;
 
@@ -64,6 +70,12 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     workspace::DEFECTS,
     sandbox::DEFECTS,
     files::DEFECTS,
+    http_api::DEFECTS,
+    event_stream::DEFECTS,
+    run_states::DEFECTS,
+    caller_tools::DEFECTS,
+    approvals::DEFECTS,
+    webhooks::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.
