@@ -1,6 +1,7 @@
 //! The service over HTTP, in memory and in virtual time.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod console;
 mod conventions;
 mod feed;
 mod model;
