@@ -30,6 +30,9 @@ use crate::agents::Version;
 /// Changes what is shown, given the events that it was made of.
 pub type Dress = Arc<dyn Fn(&[Event], &mut Value) + Send + Sync>;
 
+/// Chooses, for an event of that time, one of several invocations, given by their places with their windows.
+pub type Choose = fn(i64, &[(usize, Window)]) -> Option<usize>;
+
 /// How sessions and versions are shown. The default is the contract's.
 #[derive(Clone)]
 pub struct ObserverParts {
@@ -39,7 +42,7 @@ pub struct ObserverParts {
     /// Whether an event of that time, which names no owner, may belong to a window. Both ends count.
     pub holds: fn(Window, i64) -> bool,
     /// Which of several windows gets an event of that time that names no owner: none.
-    pub among: fn(i64, &[(usize, Window)]) -> Option<usize>,
+    pub among: Choose,
     /// Whether the owner that an event names is believed, whatever its window: always.
     pub believes: fn(&Event, Option<Window>) -> bool,
     /// The terminal event that counts, from those of one invocation in order of time: the last.

@@ -1,4 +1,4 @@
-//! What the console shows (OAO-42-a, 44-a, 59 to 69, 270 to 277).
+//! What the console shows (OAO-42-a, 44-a, 59 to 69, 270 to 278).
 //!
 //! What has to be shown follows from the scripted run or the planted events, and from the events that the target
 //! published itself.
@@ -12,6 +12,9 @@ mod parallel;
 mod plant;
 mod play;
 mod rows;
+#[expect(dead_code, reason = "it is listed below once a target of ours mounts Skills")]
+mod skill_content;
+mod strays;
 mod versions;
 mod view;
 
@@ -28,6 +31,7 @@ pub(super) fn checks() -> Vec<Check> {
         old_sessions::CHECKS,
         lifecycle::CHECKS,
         groups::PROPERTIES,
+        strays::PROPERTIES,
     ]
     .concat()
 }

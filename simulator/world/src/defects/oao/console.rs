@@ -23,7 +23,8 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
                 let mut titles = Vec::new();
                 keep(view, "rows", |row| {
                     let title = row["title"].clone();
-                    let is_new = row["kind"] != "invocation" || !titles.contains(&title);
+                    let alone = row["kind"] == "invocation" && row["parallel"].is_null();
+                    let is_new = !alone || !titles.contains(&title);
                     titles.push(title);
                     is_new
                 });
@@ -153,6 +154,15 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         edit: |parts| {
             parts.observer.holds =
                 |window, at| window.start_ms <= at && window.end_ms.is_none_or(|end| at < end);
+        },
+    },
+    Edit {
+        // A second of grace on either side.
+        id: "strays-pulled-in",
+        edit: |parts| {
+            parts.observer.holds = |window, at| {
+                window.start_ms - 1_000 <= at && window.end_ms.is_none_or(|end| at <= end + 1_000)
+            };
         },
     },
     Edit {

@@ -86,6 +86,20 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
     },
 ];
 
+/// Proves OAO-66-c, once that is listed.
+#[expect(dead_code, reason = "a defect is listed with its check, which waits for Skills")]
+const SKILL_IN_MODAL: Edit<Parts> = Edit {
+    id: "skill-in-modal",
+    edit: |parts| {
+        let payloads = keep_of_tool_steps(parts);
+        each_step(parts, payloads, |step, payload| {
+            if step["title"] == "activate_skill" || step["title"] == "read_skill_resource" {
+                step["output"] = payload["output"].clone();
+            }
+        });
+    },
+};
+
 /// Private things by the id of their call, or of their call and step.
 type Kept = Arc<Mutex<BTreeMap<String, Value>>>;
 

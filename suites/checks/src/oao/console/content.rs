@@ -2,26 +2,26 @@
 
 use engine::{Call, Driver, Drove, Halt};
 use model::{Answer, ScriptError, ToolCall, Turn};
-use recording::{Judged, Recording, Verdict};
+use recording::{Judged, Recording, Verdict, Witness};
 use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
-    play::{CALL, KEY, LIMIT_MS, read, rounds, scratch},
+    play::{CALL, KEY, LIMIT_MS, TASK, finish, read, rounds, scratch},
     view::{Console, look, steps},
 };
 use crate::{
     oao::{
         agents::{need_agent, project},
-        runs::{Started, asked, load, must_ask, operation, readable, settle, value},
+        runs::{Started, asked, load, must_ask, need_operations, operation, readable, settle, start, value},
     },
     table::checks,
 };
 
 checks! { Oao:
-    "OAO-66-a" => everything_planted, neither_task_nor_scratch_text;
-    "OAO-66-b" => everything_planted, no_result;
-    "OAO-66-d" => everything_planted, no_payload;
+    "OAO-66-a" => said_and_handed_in, neither_task_nor_scratch_text;
+    "OAO-66-b" => said_and_handed_in, no_result;
+    "OAO-66-d" => a_document_is_read, no_payload;
 }
 
 /// Words that stand nowhere else.
@@ -39,38 +39,49 @@ fn telling_operation() -> Value {
     operation
 }
 
-/// The first run brings a document; the operation of the second reads it.
-fn script(token: &str, document: &str) -> Result<model::Script, ScriptError> {
+/// A loop of one turn: the task, what the model thinks, says and hands in all have canaries.
+fn one_turn(token: &str) -> Result<model::Script, ScriptError> {
     let of = |what: &str| canary(token, what);
-    let task = format!("task-with-canary {}", of("task"));
-    let first = read("inner_1", document)
-        .text(format!("{} is what I think of it.", of("scratch")))
-        .thinking(format!("{} is what I keep to myself.", of("thought")).as_str());
-    let second = Answer::new().call(ToolCall::new(
-        "inner_2",
-        "read",
-        json!({"path": "none.txt", "note": of("argument")}),
-    ));
     let result = json!({
         "answer": of("answer"), "path": of("path"), "name": of("name"), "url": of("url"), "action": of("action"),
     });
-    let third = Answer::new().text(of("farewell")).call(ToolCall::new("inner_3", "finish", result));
-    let scratch = || scratch("task-with-canary");
-    let turns = vec![
-        Turn::new("scratch-1", first).when(scratch().no_tool_results()),
-        Turn::new("scratch-2", second).when(scratch().tool_result_for("inner_1")),
-        Turn::new("scratch-3", third).when(scratch().tool_result_for("inner_2")),
-    ];
-    rounds(&[&[(CALL, KEY, &task)]], turns)
+    let answer = Answer::new()
+        .thinking(format!("{} is what I keep to myself.", of("thought")).as_str())
+        .text(format!("{} is what I think of it.", of("scratch")))
+        .call(ToolCall::new("inner_1", "finish", result));
+    let task = format!("{TASK} {}", of("task"));
+    rounds(&[&[(CALL, KEY, &task)]], vec![Turn::new("scratch-1", answer).when(scratch(TASK))])
 }
 
-async fn everything_planted(driver: &Driver<'_>) -> Drove {
-    let keep = Turn::new("keep", Answer::new().text("Kept."));
-    load(driver, model::Script::new("a document comes", [keep]))?;
+async fn said_and_handed_in(driver: &Driver<'_>) -> Drove {
+    load(driver, one_turn(driver.token()))?;
     let config = readable(driver, &json!([telling_operation()]));
     let agent = need_agent(driver, "publish", &config, "publish an agent with operations").await?;
+    let started = start(driver, "start", &agent).await?;
+    settle(driver, &started).await?;
+    look(driver, "view", &started.session, &[CALL]).await;
+    Ok(())
+}
+
+/// A loop that reads a document, and reads once more with an argument that nobody asked for.
+fn two_reads(token: &str, document: &str) -> Result<model::Script, ScriptError> {
+    let odd = json!({"path": "none.txt", "note": canary(token, "argument")});
+    let turns = vec![
+        Turn::new("scratch-1", read("inner_1", document)).when(scratch(TASK).no_tool_results()),
+        Turn::new("scratch-2", Answer::new().call(ToolCall::new("inner_2", "read", odd)))
+            .when(scratch(TASK).tool_result_for("inner_1")),
+        Turn::new("scratch-3", finish("inner_3", "read")).when(scratch(TASK).tool_result_for("inner_2")),
+    ];
+    rounds(&[&[(CALL, KEY, TASK)]], turns)
+}
+
+/// The first run brings a document; the operation of the second reads it.
+async fn a_document_is_read(driver: &Driver<'_>) -> Drove {
+    let keep = Turn::new("keep", Answer::new().text("Kept."));
+    load(driver, model::Script::new("a document comes", [keep]))?;
+    let agent = need_operations(driver, &json!([operation(KEY, LIMIT_MS)])).await?;
     let (session, document) = bring(driver, &agent.id).await?;
-    load(driver, script(driver.token(), &document))?;
+    load(driver, two_reads(driver.token(), &document))?;
     let body = json!({"message": crate::oao::runs::BEGIN});
     let call = Call::post(format!("{}/sessions/{session}/runs", project(driver)), &body);
     let reply = driver.send("start", call.header("idempotency-key", driver.fresh())).await;
@@ -131,25 +142,28 @@ fn looked_through(recording: &Recording) -> Result<Console<'_>, Verdict> {
     Ok(console)
 }
 
-fn hunt(recording: &Recording, message: &str, kinds: &[&str]) -> Result<recording::Witness, Verdict> {
+fn hunt(recording: &Recording, message: &str, kinds: &[&str]) -> Result<Witness, Verdict> {
+    let canaries: Vec<String> = kinds.iter().map(|kind| canary(&recording.token, kind)).collect();
+    hunt_words(recording, message, &canaries)
+}
+
+/// Looks for `words` in everything that is shown.
+pub(super) fn hunt_words(recording: &Recording, message: &str, words: &[String]) -> Result<Witness, Verdict> {
     let console = looked_through(recording)?;
-    for kind in kinds {
-        let canary = canary(&recording.token, kind);
-        if console.shows(&canary) {
-            return Err(console.finding(message, "no canary", format!("the one of `{kind}`")).into());
-        }
+    match words.iter().find(|word| console.shows(word)) {
+        Some(word) => Err(console.finding(message, "none of the canaries", format!("`{word}`")).into()),
+        None => Ok(console.seen.witness()),
     }
-    Ok(console.seen.witness())
 }
 
 /// The model was told the task, and said what was planted: else nothing could have leaked.
 fn neither_task_nor_scratch_text(recording: &Recording, _: &Spec) -> Judged {
-    let (told, turn) = must_ask(recording, "scratch-2", "the scratch loop did not reach its second turn")?;
+    let (told, turn) = must_ask(recording, "scratch-1", "the scratch loop did not begin")?;
     if !turn.journal.to_string().contains(&canary(&recording.token, "task")) {
         return Err(told.finding("the scratch loop was not told its task", "the task").into());
     }
     let message = "the console shows the task or the scratch text of an operation";
-    Ok(hunt(recording, message, &["task", "scratch", "thought", "farewell"])?.and(told.witness()))
+    Ok(hunt(recording, message, &["task", "scratch", "thought"])?.and(told.witness()))
 }
 
 fn no_result(recording: &Recording, _: &Spec) -> Judged {

@@ -137,7 +137,10 @@ fn components_of_overlap(case: &CaseView<'_>, _: &Spec) -> Judged {
     for (at, slot) in console.slots().iter().enumerate() {
         let of_slot = slot.get("bars").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let shared = (of_slot.len() > 1).then(|| at.to_string());
-        bars.extend(of_slot.iter().map(|bar| (call_of(&bar["opens"]), shared.clone())));
+        bars.extend(of_slot.iter().filter_map(|bar| {
+            let row = console.invocations().find(|row| row["id"] == bar["row"])?;
+            Some((call_of(&row["opens"]), shared.clone()))
+        }));
     }
     let windows = case.label().input["windows"].as_array().map_or(0, Vec::len);
     if modals.len() != windows {

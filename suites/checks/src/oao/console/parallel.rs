@@ -28,7 +28,7 @@ checks! { Oao:
     "OAO-65-b" => two_with_steps_of_their_own, no_shared_list;
 }
 
-const KEYS: [&str; 2] = [PAIR[0].1, PAIR[1].1];
+const KEYS: [&str; 1] = [PAIR[0].1];
 const CALLS: [&str; 2] = [PAIR[0].0, PAIR[1].0];
 
 async fn two_that_overlap(driver: &Driver<'_>) -> Drove {
@@ -298,7 +298,7 @@ async fn two_with_steps_of_their_own(driver: &Driver<'_>) -> Drove {
     for (at, name) in ["a", "b"].into_iter().enumerate() {
         let (task, id) = (APART[at].2, format!("read_{name}"));
         let first = Turn::new(format!("scratch-{name}-1"), super::play::read(&id, FILES[at]));
-        let first = first.when(scratch(task).no_tool_results()).hold("both").after_arrivals(2);
+        let first = first.when(scratch(task).no_tool_results());
         turns.push(slow(first, 150));
         let last = Turn::new(format!("scratch-{name}-2"), finish(&format!("done_{name}"), name));
         turns.push(slow(last.when(scratch(task).tool_result_for(id)), 100));

@@ -9,8 +9,8 @@ use crate::oao::{
     runs::{need_operations, operation},
 };
 
-/// The operation of planted sessions.
-pub(super) const KEY: &str = "planted";
+/// The operation of the agent whose sessions are planted. Their calls are of operations called as they are.
+const KEY: &str = "planted";
 
 /// An instant, so many milliseconds (less than an hour) after the one that planted sessions count from.
 pub(super) fn time(at_ms: u64) -> String {
@@ -25,14 +25,15 @@ pub(super) fn event(kind: &str, at_ms: u64, payload: &Value) -> Value {
 
 /// The started event of `call`.
 pub(super) fn started(call: &str, at_ms: u64) -> Value {
-    let payload = json!({"operationKey": KEY, "toolCallId": call, "taskCharacters": 12, "timeoutMs": 60_000});
+    let payload =
+        json!({"operationKey": call, "toolCallId": call, "taskCharacters": 12, "timeoutMs": 60_000});
     event("harness.operation_started", at_ms, &payload)
 }
 
 /// The terminal event of `call`: `completed`, `failed`, `cancelled` or `timed_out`.
 pub(super) fn ended(call: &str, how: &str, at_ms: u64, took_ms: u64) -> Value {
     let payload = json!({
-        "operationKey": KEY, "toolCallId": call, "taskCharacters": 12, "timeoutMs": 60_000,
+        "operationKey": call, "toolCallId": call, "taskCharacters": 12, "timeoutMs": 60_000,
         "durationMs": took_ms, "resultValidated": how == "completed",
     });
     event(&format!("harness.operation_{how}"), at_ms, &payload)
@@ -47,7 +48,7 @@ pub(super) fn lifecycle(call: &str, start_ms: u64, end_ms: Option<u64>) -> Vec<V
 /// The tool step `name` of `call`, with its place in the order of steps.
 pub(super) fn step(call: &str, name: &str, index: u64, at_ms: u64) -> Value {
     let payload = json!({
-        "operationKey": KEY, "harnessToolCallId": call, "stepKind": "tool", "stepId": format!("tool:{name}"),
+        "operationKey": call, "harnessToolCallId": call, "stepKind": "tool", "stepId": format!("tool:{name}"),
         "stepIndex": index, "toolName": name, "summary": name, "status": "success", "durationMs": 1,
     });
     event("harness.operation_step", at_ms, &payload)

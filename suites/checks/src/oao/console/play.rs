@@ -111,26 +111,32 @@ pub(super) fn two_reads() -> Result<Script, ScriptError> {
     rounds(&[&[(CALL, KEY, TASK)]], turns)
 }
 
+/// Two calls of one operation.
 pub(super) const PAIR: [Asked<'static>; 2] =
-    [("call_a", "first_half", "task-of-a"), ("call_b", "second_half", "task-of-b")];
+    [("call_a", "one_half", "task-of-a"), ("call_b", "one_half", "task-of-b")];
 
-/// A batch in which both wait for each other and then take this long.
+/// A batch of two that take this long.
 pub(super) fn pair(took: [u32; 2]) -> Result<Script, ScriptError> {
-    Script::new("a pair to look at", pair_turns(took))
+    rounds(&[&PAIR], [0, 1].map(|at| half(at, took[at])).into())
 }
 
-/// As [`pair`], but the first answer is held at the gate `begin`.
+/// As [`pair`], but the parent's first answer is held at the gate `begin`, and each half waits for the other.
 pub(super) fn held_pair(took: [u32; 2]) -> Result<Script, ScriptError> {
+    let halves = [0, 1].map(|at| half(at, took[at]).hold("both").after_arrivals(2));
     let hold = |turn: Turn| if turn.id == "parent-1" { turn.hold("begin") } else { turn };
-    Script::new("a pair that waits", pair_turns(took).into_iter().map(hold))
+    Script::new("a pair that waits", turns(&[&PAIR], halves.into()).into_iter().map(hold))
 }
 
-fn pair_turns(took: [u32; 2]) -> Vec<Turn> {
-    let held = |at: usize, id: &str, answer: &str| {
-        let turn = Turn::new(id, finish(&format!("done_{answer}"), answer)).when(scratch(PAIR[at].2));
-        slow(turn.hold("both").after_arrivals(2), took[at])
-    };
-    turns(&[&PAIR], vec![held(0, "scratch-a", "a"), held(1, "scratch-b", "b")])
+fn half(at: usize, took: u32) -> Turn {
+    let name = ["a", "b"][at];
+    let turn = Turn::new(format!("scratch-{name}"), finish(&format!("done_{name}"), name));
+    slow(turn.when(scratch(PAIR[at].2)), took)
+}
+
+/// A call whose loop does nothing but finish.
+pub(super) fn finish_only() -> Result<Script, ScriptError> {
+    let turn = Turn::new("scratch-1", finish("inner_1", "both")).when(scratch(TASK));
+    rounds(&[&[(CALL, KEY, TASK)]], vec![turn])
 }
 
 /// The events of the stream that belong to `call` by the id that they name as `member`.
