@@ -8,8 +8,8 @@ mod pairs;
 
 use std::collections::BTreeMap;
 
-use proofhouse_oao::results::ValueRules;
 use pairs::{DISPUTED, Dice, Pair, pairs_of};
+use proofhouse_oao::results::ValueRules;
 use serde_json::{Map, Value};
 
 /// Schemas, and values for each of them.
@@ -64,7 +64,8 @@ const DIFFERENCES: [Difference; 6] = [
         name: "prohibited names",
         reason: "`__proto__` and its like are dropped from open objects and refused in untyped values",
         shows: |_, value, _| {
-            let prohibited = |name: &String| ["__proto__", "constructor", "prototype"].contains(&name.as_str());
+            let prohibited =
+                |name: &String| ["__proto__", "constructor", "prototype"].contains(&name.as_str());
             value.as_object().is_some_and(|members| members.keys().any(prohibited))
         },
     },
@@ -76,7 +77,12 @@ const DIFFERENCES: [Difference; 6] = [
 ];
 
 /// Whether `shows` holds anywhere in the value.
-fn somewhere(schema: &Value, value: &Value, depth: usize, shows: fn(&Map<String, Value>, &Value, usize) -> bool) -> bool {
+fn somewhere(
+    schema: &Value,
+    value: &Value,
+    depth: usize,
+    shows: fn(&Map<String, Value>, &Value, usize) -> bool,
+) -> bool {
     let none = Map::new();
     let node = schema.as_object().unwrap_or(&none);
     if shows(node, value, depth) {
@@ -164,6 +170,10 @@ fn every_disputed_text_is_judged_in_two_ways() {
             "type": "object", "properties": {"a": {"type": "string", "format": format}},
         });
         let value = serde_json::json!({"a": text});
-        assert_ne!(rules().check(&schema, &value).is_ok(), oracle(&schema).is_valid(&value), "{format} {text:?}");
+        assert_ne!(
+            rules().check(&schema, &value).is_ok(),
+            oracle(&schema).is_valid(&value),
+            "{format} {text:?}"
+        );
     }
 }

@@ -24,11 +24,14 @@ pub(crate) async fn over(driver: &Driver<'_>, started: &Started, label: &str) ->
                 call = call.header("last-event-id", id);
             }
             let own = |event: &engine::Received| event.data["aggregateId"] == started.run.as_str();
-            let Some(mut feed) = driver.listen_for(&format!("{label} events"), call, own).await else { return };
+            let Some(mut feed) = driver.listen_for(&format!("{label} events"), call, own).await else {
+                return;
+            };
             let is_over = |event: &engine::Received| {
                 last.clone_from(&event.id);
                 let state = event.data.pointer("/publicPayload/state").and_then(Value::as_str);
-                event.data["kind"] == "run.state_changed" && state.is_some_and(|state| TERMINAL.contains(&state))
+                event.data["kind"] == "run.state_changed"
+                    && state.is_some_and(|state| TERMINAL.contains(&state))
             };
             if feed.until(SETTLED, is_over).await.is_some() {
                 return;
@@ -51,7 +54,8 @@ pub(crate) async fn say(
     session: &str,
     message: &str,
 ) -> Result<Started, Halt> {
-    let call = Call::post(format!("{}/sessions/{session}/runs", project(driver)), &json!({"message": message}));
+    let call =
+        Call::post(format!("{}/sessions/{session}/runs", project(driver)), &json!({"message": message}));
     let reply = driver.send(label, call.header("idempotency-key", driver.fresh())).await;
     let run = driver.need_text(&reply, "/id", "start a further run")?;
     Ok(Started { session: session.to_owned(), run })

@@ -131,15 +131,14 @@ fn it_was_asked_again(recording: &Recording, _: &Spec) -> Judged {
     let (again, _) = must_ask(recording, "scratch-2", message)?;
     let (told, turn) = must_ask(recording, TOLD, message)?;
     match value(turn, CALL) {
-        Some(result) if result == json!({"answer": "fine"}) => {
-            Ok(both(both(first.witness(), again), told))
-        }
+        Some(result) if result == json!({"answer": "fine"}) => Ok(both(both(first.witness(), again), told)),
         other => Err(at(&told, message, "the result of the second turn", format!("{other:?}")).into()),
     }
 }
 
 async fn words_only(driver: &Driver<'_>) -> Drove {
-    let words = Turn::new("scratch-1", Answer::new().text("I am still weighing.")).when(scratch(TASK)).repeat();
+    let words =
+        Turn::new("scratch-1", Answer::new().text("I am still weighing.")).when(scratch(TASK)).repeat();
     load(driver, script(&[(CALL, KEY, TASK)], [words]))?;
     let agent = roomy::need_agent(driver, readable(driver, &json!([operation(KEY, LIMIT_MS)]))).await?;
     begin(driver, &agent).await
@@ -151,7 +150,8 @@ const PROMPTS_MAX: usize = 240;
 fn it_came_to_an_end(recording: &Recording, _: &Spec) -> Judged {
     let message = "a loop that never finishes was prompted without end";
     let (first, _) = must_ask(recording, "scratch-1", "the scratch loop did not begin")?;
-    let prompts = recording.model_turns().iter().filter(|(_, turn)| turn.turn.as_deref() == Some("scratch-1")).count();
+    let prompts =
+        recording.model_turns().iter().filter(|(_, turn)| turn.turn.as_deref() == Some("scratch-1")).count();
     let expected = format!("an end after at most {PROMPTS_MAX} of {} turns", roomy::TURNS_MAX);
     if prompts > PROMPTS_MAX {
         return Err(at(&first, message, expected, format!("{prompts} requests")).into());
@@ -170,8 +170,10 @@ const SECOND: &str = "the-other-task-of-two";
 async fn one_operation_twice(driver: &Driver<'_>) -> Drove {
     let reads = Answer::new().text(SAID).call(ToolCall::new("read_1", "read", json!({"path": "a.txt"})));
     let turns = [
-        Turn::new("parent-1", calling("call_1", KEY, json!({"task": FIRST}))).when(parent().no_tool_results()),
-        Turn::new("parent-2", calling("call_2", KEY, json!({"task": SECOND}))).when(parent().tool_result_for("call_1")),
+        Turn::new("parent-1", calling("call_1", KEY, json!({"task": FIRST})))
+            .when(parent().no_tool_results()),
+        Turn::new("parent-2", calling("call_2", KEY, json!({"task": SECOND})))
+            .when(parent().tool_result_for("call_1")),
         Turn::new("parent-3", Answer::new().text("Done.")).when(parent().tool_result_for("call_2")),
         // The second loop is known by its own task, whatever else it was told.
         Turn::new("second", Answer::new().call(finish("finish_2", "two"))).when(scratch(SECOND)),
@@ -206,7 +208,8 @@ fn the_second_begins_afresh(recording: &Recording, _: &Spec) -> Judged {
         None => Ok(both(witness, seen)),
         Some(known) => {
             let message = "the second call of an operation knows the conversation of the first";
-            Err(at(&seen, message, "a conversation with its own task only", format!("it holds `{known}`")).into())
+            Err(at(&seen, message, "a conversation with its own task only", format!("it holds `{known}`"))
+                .into())
         }
     }
 }

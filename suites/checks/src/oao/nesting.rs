@@ -72,7 +72,8 @@ fn the_other_one_is_not_called(recording: &Recording, _: &Spec) -> Judged {
 /// The nested call opened nothing, and the outer operation went on or failed over it (D2).
 fn refused(recording: &Recording, message: &'static str) -> Judged {
     let (tried, _) = must_ask(recording, "scratch-1", "the scratch loop did not begin")?;
-    let witness = none_ran(recording, message)?.map_or(tried.witness(), |started| both(tried.witness(), started));
+    let witness =
+        none_ran(recording, message)?.map_or(tried.witness(), |started| both(tried.witness(), started));
     if let Some((seen, turn)) = super::runs::asked(recording, "scratch-2") {
         is_refused(&seen, &results(turn, "nested"), message)?;
         return Ok(both(witness, seen));
@@ -89,7 +90,10 @@ fn refused(recording: &Recording, message: &'static str) -> Judged {
 }
 
 /// No nested loop was opened and no nested call started; the started event of the outer call, if there is one.
-fn none_ran<'a>(recording: &'a Recording, message: &'static str) -> Result<Option<Seen<'a>>, recording::Verdict> {
+fn none_ran<'a>(
+    recording: &'a Recording,
+    message: &'static str,
+) -> Result<Option<Seen<'a>>, recording::Verdict> {
     must_not_ask(recording, INNER, message)?;
     let started = events_of(recording, "harness.operation_started");
     for (seen, event) in &started {

@@ -51,11 +51,15 @@ fn two_runs() -> Result<Script, model::ScriptError> {
     Script::new(
         "two runs",
         [
-            Turn::new("parent-again", calling(CALL, KEY, json!({"task": TASK}))).when(again().no_tool_results()),
+            Turn::new("parent-again", calling(CALL, KEY, json!({"task": TASK})))
+                .when(again().no_tool_results()),
             Turn::new("parent-told", Answer::new().text("Done.")).when(again().tool_result_for(CALL)),
             Turn::new("parent-first", Answer::new().text("Ready.")).when(parent()),
-            Turn::new("scratch-1", calling("finish_1", "finish", json!({"answer": "fine"}))).when(scratch(TASK).no_tool_results()),
-            Turn::new("scratch-2", calling("finish_2", "finish", json!({"total": 7}))).when(scratch(TASK)).repeat(),
+            Turn::new("scratch-1", calling("finish_1", "finish", json!({"answer": "fine"})))
+                .when(scratch(TASK).no_tool_results()),
+            Turn::new("scratch-2", calling("finish_2", "finish", json!({"total": 7})))
+                .when(scratch(TASK))
+                .repeat(),
         ],
     )
 }
@@ -86,7 +90,10 @@ fn the_old_one_applies(recording: &Recording, _: &Spec) -> Judged {
     let (told, turn) = must_ask(recording, "parent-told", message)?;
     match value(turn, CALL) {
         Some(result) if result == json!({"answer": "fine"}) => Ok(prompt.witness().and(told.witness())),
-        other => Err(at(&told, message, "a result by the schema of the first version", format!("{other:?}")).into()),
+        other => {
+            Err(at(&told, message, "a result by the schema of the first version", format!("{other:?}"))
+                .into())
+        }
     }
 }
 

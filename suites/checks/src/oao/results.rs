@@ -11,8 +11,8 @@ use super::{
     roomy,
     runs::{at, load, must_ask, operation, readable, value},
     scripted::{
-        CALL, NOT_COMPLETED, NoResult, TASK, TOLD, begin, both, calling, giving_up, play, play_one, scratch, script,
-        told,
+        CALL, NOT_COMPLETED, NoResult, TASK, TOLD, begin, both, calling, giving_up, play, play_one, scratch,
+        script, told,
     },
 };
 use crate::table::checks;
@@ -97,8 +97,10 @@ async fn wrong_types_further_down(driver: &Driver<'_>) -> Drove {
     let turns = [OBJECTS, NUMBERS].into_iter().zip(items).flat_map(|([call, task, id], items)| {
         let value = json!({"answer": "fine", "sources": items});
         [
-            Turn::new(format!("try-{call}"), calling(id, "finish", value)).when(scratch(task).no_tool_results()),
-            Turn::new(format!("after-{call}"), giving_up(&format!("no_{call}"))).when(scratch(task).tool_result_for(id)),
+            Turn::new(format!("try-{call}"), calling(id, "finish", value))
+                .when(scratch(task).no_tool_results()),
+            Turn::new(format!("after-{call}"), giving_up(&format!("no_{call}")))
+                .when(scratch(task).tool_result_for(id)),
         ]
     });
     let calls = [OBJECTS, NUMBERS].map(|[call, task, _]| (call, KEY, task));
@@ -118,7 +120,9 @@ fn they_are_no_results(recording: &Recording, _: &Spec) -> Judged {
         texts.iter().any(|text| serde_json::from_str::<Value>(text).is_ok_and(|value| value == wanted))
     });
     match coerced {
-        Some((seen, _)) => Ok(both(objects, seen).noting("D3: numbers became strings before they were judged")),
+        Some((seen, _)) => {
+            Ok(both(objects, seen).noting("D3: numbers became strings before they were judged"))
+        }
         None => Ok(objects.and(judge(NUMBERS[0], "try-call_numbers")?)),
     }
 }
@@ -160,7 +164,8 @@ fn rich_schema() -> Value {
 
 /// The loop says something beside its result.
 async fn a_rich_object(driver: &Driver<'_>) -> Drove {
-    let finish = Answer::new().text("All facts are in the result.").call(ToolCall::new("done", "finish", rich()));
+    let finish =
+        Answer::new().text("All facts are in the result.").call(ToolCall::new("done", "finish", rich()));
     play_one(driver, with_schema(rich_schema()), [Turn::new("scratch-1", finish).when(scratch(TASK))]).await
 }
 

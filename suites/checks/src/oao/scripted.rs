@@ -128,7 +128,8 @@ impl NoResult<'_> {
         let (attempt, _) = super::runs::must_ask(view, tried, "the scratch loop did not begin")?;
         let told = told(view, call);
         if let Some((seen, texts)) = &told {
-            let taken = texts.iter().find(|text| serde_json::from_str(text).is_ok_and(|value| is_result(&value)));
+            let taken =
+                texts.iter().find(|text| serde_json::from_str(text).is_ok_and(|value| is_result(&value)));
             if let Some(taken) = taken {
                 return Err(at(seen, message, format!("no result for `{call}`"), *taken).into());
             }
@@ -137,7 +138,9 @@ impl NoResult<'_> {
         match terminal(view, call) {
             Some((ending, seen, payload)) if endings.contains(&ending) => {
                 if payload["resultValidated"] != json!(false) {
-                    return Err(seen.finding("a call without a result says that it was validated", expected).into());
+                    return Err(seen
+                        .finding("a call without a result says that it was validated", expected)
+                        .into());
                 }
                 let witness = attempt.witness().and(seen.witness());
                 Ok(told.into_iter().fold(witness, |witness, (seen, _)| witness.and(seen.witness())))

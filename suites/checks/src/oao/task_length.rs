@@ -106,10 +106,13 @@ fn neither_runs(recording: &Recording, _: &Spec) -> Judged {
     let (told, turn) = must_ask(recording, "parent-good", "the parent was not told of its bad calls")?;
     for call in ["bad_empty", "bad_overlong"] {
         let texts = results(turn, call);
-        let ran =
-            |text: &&str| serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("answer").is_some());
+        let ran = |text: &&str| {
+            serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("answer").is_some())
+        };
         if texts.is_empty() || texts.iter().any(ran) {
-            return Err(at(&told, message, format!("one tool error for `{call}`"), format!("{texts:?}")).into());
+            return Err(
+                at(&told, message, format!("one tool error for `{call}`"), format!("{texts:?}")).into()
+            );
         }
         if let Some(("completed", seen, _)) = terminal(recording, call) {
             return Err(seen.finding(message, format!("no completed event for `{call}`")).into());
@@ -118,7 +121,9 @@ fn neither_runs(recording: &Recording, _: &Spec) -> Judged {
     let (end, turn) = must_ask(recording, "parent-end", "a call with a good task did not run")?;
     match value(turn, "good") {
         Some(result) if result == json!({"answer": "fine"}) => Ok(both(told.witness(), end)),
-        other => Err(at(&end, "a call with a good task did not run", "its result", format!("{other:?}")).into()),
+        other => {
+            Err(at(&end, "a call with a good task did not run", "its result", format!("{other:?}")).into())
+        }
     }
 }
 
@@ -156,7 +161,8 @@ fn known() -> [(&'static str, &'static str, Vec<u64>); 4] {
 async fn tasks_of_known_length(driver: &Driver<'_>) -> Drove {
     let known = known();
     let calls: Vec<_> = known.iter().map(|(id, task, _)| (*id, KEY, *task)).collect();
-    let turns = known.iter().map(|(id, task, _)| Turn::new(format!("scratch-{id}"), finish(id)).when(scratch(task)));
+    let turns =
+        known.iter().map(|(id, task, _)| Turn::new(format!("scratch-{id}"), finish(id)).when(scratch(task)));
     play(driver, &operations(), script(&calls, turns)).await
 }
 
@@ -167,7 +173,9 @@ fn the_lengths_are_told(recording: &Recording, _: &Spec) -> Judged {
     for (call, _, lengths) in known() {
         let own = started.iter().find(|(_, event)| event["publicPayload"]["toolCallId"] == call);
         let Some((seen, event)) = own else {
-            return Err(told.finding("a call that ran has no started event", format!("one for `{call}`")).into());
+            return Err(told
+                .finding("a call that ran has no started event", format!("one for `{call}`"))
+                .into());
         };
         let got = event["publicPayload"]["taskCharacters"].as_u64();
         if !got.is_some_and(|got| lengths.contains(&got)) {

@@ -139,7 +139,8 @@ fn judge(view: &impl View, inputs: &[Input]) -> Judged {
             witness = both(witness, tried);
             let texts = results(turn, id);
             let parsed = texts.iter().filter_map(|text| serde_json::from_str::<Value>(text).ok());
-            let got = parsed.filter(|result| result.get(HELD).is_some()).map(|result| numbers(&result)).last();
+            let got =
+                parsed.filter(|result| result.get(HELD).is_some()).map(|result| numbers(&result)).last();
             if *fits && got != Some(numbers(value)) {
                 let message = "a value that satisfies its schema did not become the result";
                 let expected = format!("{value} by the schema {} ({})", input.schema, input.rule);

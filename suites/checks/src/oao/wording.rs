@@ -81,7 +81,8 @@ async fn keywords_at_root_and_below(driver: &Driver<'_>) -> Drove {
     let config = |schema: Value| agents::config(driver, &json!([with("resultSchema", schema)]));
     let below = |node: Value| json!({"type": "object", "properties": {"unit": node}});
     let twin = refusal::set_apart(driver, config(below(json!({"type": "object"}))), "twin");
-    let agent = agents::need_agent(driver, "twin", &twin, "publish the same definition without the fault").await?;
+    let agent =
+        agents::need_agent(driver, "twin", &twin, "publish the same definition without the fault").await?;
     for (keyword, value) in keywords() {
         let mut node = json!({"type": "object"});
         node[keyword] = value;
@@ -109,7 +110,8 @@ fn keywords_refused(recording: &Recording, _: &Spec) -> Judged {
         witness = witness.and(fault.witness());
     }
     let agent = Agent::of(&twin.json()?);
-    let agent = agent.ok_or_else(|| twin.finding("an accepted publication does not say what it made", "`id`"))?;
+    let agent =
+        agent.ok_or_else(|| twin.finding("an accepted publication does not say what it made", "`id`"))?;
     Ok(witness.and(refusal::only_version(recording, &agent)?))
 }
 
@@ -132,7 +134,8 @@ fn formats_accepted(recording: &Recording, _: &Spec) -> Judged {
 }
 
 /// Names with `token` in them that say how many there are, and names that only begin or end like others.
-const COUNTS: [&str; 6] = ["inputTokens", "outputTokens", "totalTokens", "tokenCount", "keyboard", "passenger"];
+const COUNTS: [&str; 6] =
+    ["inputTokens", "outputTokens", "totalTokens", "tokenCount", "keyboard", "passenger"];
 
 async fn counts_of_tokens(driver: &Driver<'_>) -> Drove {
     let of = |name: &str| {
@@ -143,7 +146,8 @@ async fn counts_of_tokens(driver: &Driver<'_>) -> Drove {
 }
 
 fn names_accepted(recording: &Recording, _: &Spec) -> Judged {
-    Accepted::keys(COUNTS.len(), "a harmless property name was refused", "a 2xx for each name").judge(recording)
+    Accepted::keys(COUNTS.len(), "a harmless property name was refused", "a 2xx for each name")
+        .judge(recording)
 }
 
 /// Keys that a person cannot tell from `total` or `add_up`, or that become one when they are normalised.
@@ -267,8 +271,9 @@ fn notations_read_back(recording: &Recording) -> Judged {
 /// The only operation of the version that was published.
 fn shown(published: &Seen<'_>, read: &Seen<'_>) -> Result<Value, Finding> {
     let agent = Agent::of(&published.json()?);
-    let agent = agent
-        .ok_or_else(|| published.finding("an accepted publication does not say what it made", "`latestVersionId`"))?;
+    let agent = agent.ok_or_else(|| {
+        published.finding("an accepted publication does not say what it made", "`latestVersionId`")
+    })?;
     let operations = agents::operations_of(read, &agent.version)?;
     let only = operations.into_iter().next();
     only.ok_or_else(|| read.finding("a version lost its operation", "the operation that was published"))

@@ -17,7 +17,8 @@ fn plays(name: &str) {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| {
-        for (part, text) in [("traffic", played.traffic), ("model", played.model), ("events", played.events)] {
+        for (part, text) in [("traffic", played.traffic), ("model", played.model), ("events", played.events)]
+        {
             insta::assert_snapshot!(format!("{name}.{part}"), text);
         }
     });

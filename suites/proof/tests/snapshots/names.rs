@@ -109,7 +109,8 @@ mod tests {
     #[test]
     fn equal_ids_have_equal_names_wherever_they_stand() {
         let mut names = Names::new();
-        let event = json!({"runId": ONE, "id": TWO, "text": format!("run {ONE} at turn:turn_0123456789abcdef0")});
+        let event =
+            json!({"runId": ONE, "id": TWO, "text": format!("run {ONE} at turn:turn_0123456789abcdef0")});
         let named = names.value("event", &event);
         assert_eq!(named["runId"], "<run-1>");
         assert_eq!(named["id"], "<event-1>");

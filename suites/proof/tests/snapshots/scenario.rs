@@ -43,7 +43,8 @@ impl Scenario {
         let text = std::fs::read_to_string(&path).unwrap_or_else(|why| panic!("{shown}: {why}"));
         let file: Value = serde_saphyr::from_str(&text).unwrap_or_else(|why| panic!("{shown}: {why}"));
         let steps = file["steps"].as_array().unwrap_or_else(|| panic!("{shown}: `steps` is needed"));
-        let steps = steps.iter().map(|step| Step::read(step).unwrap_or_else(|| panic!("{shown}: no step: {step}")));
+        let steps =
+            steps.iter().map(|step| Step::read(step).unwrap_or_else(|| panic!("{shown}: no step: {step}")));
         let operations = match &file["operations"] {
             Value::Null => documented(),
             given => given.clone(),

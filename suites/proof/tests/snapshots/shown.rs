@@ -71,7 +71,10 @@ pub(crate) fn model(names: &mut Names, journal: &[ModelTurn]) -> String {
         });
         let goes_on = after.map_or_else(String::new, |after| format!(", goes on from request {after}"));
         let answered = turn.turn.as_deref().unwrap_or("nothing");
-        text.push_str(&format!("request {number} at {} ms, answered by {answered}{goes_on}\n", turn.arrived_ms));
+        text.push_str(&format!(
+            "request {number} at {} ms, answered by {answered}{goes_on}\n",
+            turn.arrived_ms
+        ));
         text.push_str(&format!("{:#}\n\n", names.value("id", &shown)));
         earlier.push((number, messages));
     }

@@ -6,9 +6,24 @@ use serde_json::{Map, Value, json};
 
 /// Every keyword that says something about values.
 pub(crate) const KEYWORDS: [&str; 18] = [
-    "type", "enum", "const", "minLength", "maxLength", "format", "minimum", "maximum", "exclusiveMinimum",
-    "exclusiveMaximum", "multipleOf", "items", "minItems", "maxItems", "properties", "required",
-    "additionalProperties", "title",
+    "type",
+    "enum",
+    "const",
+    "minLength",
+    "maxLength",
+    "format",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "items",
+    "minItems",
+    "maxItems",
+    "properties",
+    "required",
+    "additionalProperties",
+    "title",
 ];
 
 /// Texts on which a format of the runtime and the format of JSON Schema disagree.
@@ -185,7 +200,8 @@ fn number(dice: &mut Dice, kind: &str) -> Value {
     let mut node = json!({"type": kind});
     let low = i32::try_from(dice.below(20)).unwrap() - 10;
     let high = low + 2 + i32::try_from(dice.below(20)).unwrap();
-    let written = |dice: &mut Dice, bound: i32| if dice.once_in(4) { json!(f64::from(bound)) } else { json!(bound) };
+    let written =
+        |dice: &mut Dice, bound: i32| if dice.once_in(4) { json!(f64::from(bound)) } else { json!(bound) };
     if dice.once_in(2) {
         let name = *dice.pick(&["minimum", "exclusiveMinimum"]);
         node[name] = written(dice, low);
@@ -195,7 +211,8 @@ fn number(dice: &mut Dice, kind: &str) -> Value {
         node[name] = written(dice, high);
     }
     if dice.once_in(3) {
-        node["multipleOf"] = dice.pick(&[json!(1), json!(2), json!(3), json!(0.5), json!(0.1), json!(2.0)]).clone();
+        node["multipleOf"] =
+            dice.pick(&[json!(1), json!(2), json!(3), json!(0.5), json!(0.1), json!(2.0)]).clone();
     }
     node
 }
@@ -274,7 +291,8 @@ fn count_within(dice: &mut Dice, schema: &Value, low: &str, high: &str) -> usize
 
 fn fitting_text(dice: &mut Dice, schema: &Value) -> Value {
     if let Some(format) = schema["format"].as_str() {
-        let texts: Vec<&str> = AGREED.iter().chain(&DISPUTED).filter(|(of, _)| *of == format).map(|(_, text)| *text).collect();
+        let texts: Vec<&str> =
+            AGREED.iter().chain(&DISPUTED).filter(|(of, _)| *of == format).map(|(_, text)| *text).collect();
         return json!(dice.pick(&texts));
     }
     let count = count_within(dice, schema, "minLength", "maxLength");
@@ -293,7 +311,9 @@ fn fitting_number(dice: &mut Dice, schema: &Value, kind: &str) -> Value {
 }
 
 fn fitting_object(dice: &mut Dice, schema: &Value) -> Value {
-    let required: Vec<&str> = schema["required"].as_array().map_or(Vec::new(), |names| names.iter().filter_map(Value::as_str).collect());
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .map_or(Vec::new(), |names| names.iter().filter_map(Value::as_str).collect());
     let mut members = Map::new();
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
         if required.contains(&name.as_str()) || dice.once_in(2) {
@@ -317,7 +337,8 @@ fn spoil(dice: &mut Dice, schema: &Value, value: &mut Value) {
         Value::Object(members) if !members.is_empty() && !dice.once_in(3) => {
             let names: Vec<String> = members.keys().cloned().collect();
             let name = dice.pick(&names).clone();
-            let of = properties.get(&name).or(schema.get("additionalProperties")).cloned().unwrap_or_default();
+            let of =
+                properties.get(&name).or(schema.get("additionalProperties")).cloned().unwrap_or_default();
             if let Some(member) = members.get_mut(&name) {
                 spoil(dice, &of, member);
             }
@@ -325,6 +346,13 @@ fn spoil(dice: &mut Dice, schema: &Value, value: &mut Value) {
         Value::Array(items) if !items.is_empty() && !dice.once_in(3) => {
             let at = dice.below(items.len());
             spoil(dice, &schema["items"].clone(), &mut items[at]);
+        }
+        // Only texts about which something is known stand where a format is asked for.
+        Value::String(_) if schema.get("format").is_some() && !dice.once_in(3) => {
+            *value = fitting_text(dice, schema);
+        }
+        Value::String(_) if schema.get("format").is_some() => {
+            *value = if dice.once_in(2) { Value::Null } else { json!(dice.pick(&WORDS)) };
         }
         _ => *value = spoiled(dice, value.clone()),
     }

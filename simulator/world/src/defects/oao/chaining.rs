@@ -29,7 +29,8 @@ fn keep(parts: &mut Parts, follows: fn(&str, &str) -> bool) {
         let own = open(invocation, system, prompt);
         let Operation { key, .. } = &invocation.operation;
         let earlier = lock(&known).get(&invocation.run_id).cloned().unwrap_or_default();
-        let kept = earlier.into_iter().filter(|(before, _)| follows(before, key)).flat_map(|(_, messages)| messages);
+        let kept =
+            earlier.into_iter().filter(|(before, _)| follows(before, key)).flat_map(|(_, messages)| messages);
         let kept: Vec<Message> = kept.filter(|message| matches!(message, Message::User(_))).collect();
         lock(&begins).entry(invocation.tool_call_id.clone()).or_default().push((key.clone(), own.clone()));
         let (first, rest) = own.split_at(own.len().min(1));

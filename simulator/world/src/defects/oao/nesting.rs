@@ -15,7 +15,11 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         id: "self-only-guard",
         edit: |parts| {
             parts.operations.nested = Arc::new(|outer, tool| {
-                if tool.name() == outer.key { Some(Arc::new(Refused::inside(outer, tool))) } else { Some(tool) }
+                if tool.name() == outer.key {
+                    Some(Arc::new(Refused::inside(outer, tool)))
+                } else {
+                    Some(tool)
+                }
             });
         },
     },

@@ -12,7 +12,8 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         id: "session-floats-to-latest",
         edit: |parts| {
             edit(parts, |own, latest| {
-                let newest = |one: Operation| latest.iter().find(|new| new.key == one.key).cloned().unwrap_or(one);
+                let newest =
+                    |one: Operation| latest.iter().find(|new| new.key == one.key).cloned().unwrap_or(one);
                 own.into_iter().map(newest).collect()
             });
         },

@@ -13,10 +13,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         id: "first-finish-wins",
         edit: |parts| parts.operations.mechanism.finish = Arc::new(|call| Ok(call.value.clone())),
     },
-    Edit {
-        id: "additional-props-ignored",
-        edit: |parts| parts.operations.mechanism.values.closes = false,
-    },
+    Edit { id: "additional-props-ignored", edit: |parts| parts.operations.mechanism.values.closes = false },
     Edit {
         id: "shallow-validation",
         edit: |parts| parts.operations.mechanism.values.reach = |depth| depth == 0,

@@ -20,10 +20,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
             });
         },
     },
-    Edit {
-        id: "task-unbounded",
-        edit: |parts| parts.operations.arguments.task.range.max = u64::MAX,
-    },
+    Edit { id: "task-unbounded", edit: |parts| parts.operations.arguments.task.range.max = u64::MAX },
     Edit {
         id: "task-counted-in-bytes",
         edit: |parts| parts.operations.arguments.task.units = |task| task.len() as u64,

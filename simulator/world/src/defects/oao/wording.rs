@@ -44,7 +44,9 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         edit: |parts| {
             parts.definition.key_form = |key| {
                 let folded: String = key.chars().map(narrow).collect();
-                let letters = folded.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b));
+                let letters = folded
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b));
                 letters && folded.starts_with(|c: char| c.is_ascii_lowercase())
             };
         },
@@ -63,19 +65,20 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
                 |text| text.chars().filter(|c| !is_mark(*c)).map(|c| c.len_utf16() as u64).sum();
         },
     },
-    Edit {
-        id: "exponents-refused",
-        edit: |parts| parts.definition.timeout_ms.read = Value::as_u64,
-    },
+    Edit { id: "exponents-refused", edit: |parts| parts.definition.timeout_ms.read = Value::as_u64 },
     Edit {
         id: "half-characters-replaced",
-        edit: |parts| parts.front.stages.insert_before("body", "mend-escapes", Arc::new(mend_escapes) as Stage),
+        edit: |parts| {
+            parts.front.stages.insert_before("body", "mend-escapes", Arc::new(mend_escapes) as Stage)
+        },
     },
     Edit {
         id: "deep-json-breaks-the-server",
         edit: |parts| {
             parts.front.rewrites.push(Arc::new(|call, reply| {
-                if reply.status == 400 && call.bytes.windows(200).any(|run| run.iter().all(|byte| *byte == b'[')) {
+                if reply.status == 400
+                    && call.bytes.windows(200).any(|run| run.iter().all(|byte| *byte == b'['))
+                {
                     reply.status = 500;
                 }
             }));
@@ -90,7 +93,9 @@ fn drop_root_keywords(view: &View<'_>, config: &mut Map<String, Value>) -> Resul
     let operations = config.get_mut("harnessOperations").and_then(Value::as_array_mut);
     let schemas = operations.into_iter().flatten().filter_map(|operation| operation.get_mut("resultSchema"));
     for schema in schemas.filter_map(Value::as_object_mut) {
-        schema.retain(|name, _| name == "type" || limits.annotations.contains(name) || of_objects.contains(name));
+        schema.retain(|name, _| {
+            name == "type" || limits.annotations.contains(name) || of_objects.contains(name)
+        });
     }
     Ok(())
 }

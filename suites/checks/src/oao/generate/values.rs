@@ -55,7 +55,8 @@ fn wrapped(rule: &'static str, drawn: Drawn) -> BoxedStrategy<Pair> {
     (drawn, vec(wrapping(), 0..=WRAPPINGS_MAX))
         .prop_map(move |((node, fits, breaks), wrappings)| {
             let node = wrappings.iter().fold(node, |node, wrapping| wrapping.around(node));
-            let within = |value| wrappings.iter().fold(value, |value, wrapping| around_value(wrapping, value));
+            let within =
+                |value| wrappings.iter().fold(value, |value, wrapping| around_value(wrapping, value));
             Pair::of(rule, node, within(fits), within(breaks))
         })
         .boxed()
@@ -177,7 +178,9 @@ fn other_than_fixed() -> Drawn {
 fn bound(keyword: &'static str, fits: i32, breaks: i32) -> Drawn {
     (-1000..1000_i32, any::<bool>())
         .prop_map(move |(at, whole)| {
-            let value = |steps: i32| if whole { json!(at + steps) } else { json!(f64::from(at + steps) / 2.0 + 0.25) };
+            let value = |steps: i32| {
+                if whole { json!(at + steps) } else { json!(f64::from(at + steps) / 2.0 + 0.25) }
+            };
             let kind = if whole { "integer" } else { "number" };
             (json!({"type": kind, keyword: value(0)}), value(fits), value(breaks))
         })
@@ -205,7 +208,11 @@ fn between_steps() -> Drawn {
     (2..60_i32, 1..50_i32)
         .prop_map(|(step, times)| {
             let multiple = step * times;
-            (json!({"type": "number", "multipleOf": step}), json!(multiple), json!(f64::from(multiple) + 0.001))
+            (
+                json!({"type": "number", "multipleOf": step}),
+                json!(multiple),
+                json!(f64::from(multiple) + 0.001),
+            )
         })
         .boxed()
 }
@@ -267,7 +274,8 @@ fn missing() -> Drawn {
 fn unknown_member() -> Drawn {
     (0..4_usize)
         .prop_map(|count| {
-            let node = json!({"type": "object", "properties": properties(count), "additionalProperties": false});
+            let node =
+                json!({"type": "object", "properties": properties(count), "additionalProperties": false});
             (node, json!(members(count)), json!(members(count + 1)))
         })
         .boxed()
@@ -290,7 +298,11 @@ fn wrong_kind() -> Drawn {
         .prop_map(|count| {
             let mut fits = members(count);
             fits.insert("unnamed".to_owned(), json!([1, {"deep": null}]));
-            (json!({"type": "object", "properties": properties(count)}), json!(fits), json!([{"part0": "text"}]))
+            (
+                json!({"type": "object", "properties": properties(count)}),
+                json!(fits),
+                json!([{"part0": "text"}]),
+            )
         })
         .boxed()
 }
