@@ -341,3 +341,22 @@ async fn two_worlds_of_one_seed_are_the_same_to_the_byte() {
     }
     assert_eq!(logs[0], logs[1]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_under_a_known_id_gets_the_first_outcome_and_does_not_run() {
+    let world = World::with(Box::new(|asked| match (&asked.operation, asked.turn) {
+        (Some(_), _) => finish("i", "first"),
+        (None, 0) => call(&[("c1", "sum", json!({"task": "one"}))]),
+        (None, 1) => call(&[("c1", "sum", json!({"task": "two"})), ("c2", "sum", json!({"task": "three"}))]),
+        (None, _) => text("done"),
+    }))
+    .await;
+    run(&world, &[operation("sum")]).await;
+    let prompts: Vec<String> =
+        world.model.as_ref().unwrap().inner().iter().map(|asked| asked.prompt().to_owned()).collect();
+    assert_eq!(prompts.len(), 2);
+    assert!(prompts[0].contains("## Task\none\n") && prompts[1].contains("## Task\nthree\n"));
+    let named: Vec<String> = kinds(&world).await.into_iter().filter(|kind| kind != "step").collect();
+    assert_eq!(named, ["started", "completed", "started", "completed"]);
+    assert!(parent_results(&world).iter().all(|(_, content)| content.contains("first")));
+}

@@ -289,8 +289,17 @@ async fn mounting_and_calling() {
             Arc::new(|view| Next::End(ToolOutcome::Done(view.turn.text.clone())));
     })
     .await;
-    assert_eq!(ended[0].1, "");
+    assert!(ended[0].1.contains("the result is no JSON"), "{}", ended[0].1);
     assert_eq!(world.model.as_ref().unwrap().inner().len(), 2);
+
+    // The same, and nobody looks at what comes out.
+    let (_, unjudged) = results(|parts| {
+        parts.operations.mechanism.after_turn =
+            Arc::new(|view| Next::End(ToolOutcome::Done(view.turn.text.clone())));
+        parts.operations.mechanism.boundary = Arc::new(|_, _, outcome| outcome);
+    })
+    .await;
+    assert_eq!(unjudged[0].1, "");
 }
 
 #[tokio::test(start_paused = true)]

@@ -347,6 +347,13 @@ fn spoil(dice: &mut Dice, schema: &Value, value: &mut Value) {
             let at = dice.below(items.len());
             spoil(dice, &schema["items"].clone(), &mut items[at]);
         }
+        // Only texts about which something is known stand where a format is asked for.
+        Value::String(_) if schema.get("format").is_some() && !dice.once_in(3) => {
+            *value = fitting_text(dice, schema);
+        }
+        Value::String(_) if schema.get("format").is_some() => {
+            *value = if dice.once_in(2) { Value::Null } else { json!(dice.pick(&WORDS)) };
+        }
         _ => *value = spoiled(dice, value.clone()),
     }
 }
