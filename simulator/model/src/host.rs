@@ -121,7 +121,9 @@ impl Host {
     /// session that is over, or never was, has none.
     pub async fn wait_until_idle(&self, key: &str) {
         loop {
-            let Ok(changed) = self.state().session(key).map(|session| session.changed.clone()) else { return };
+            let Ok(changed) = self.state().session(key).map(|session| session.changed.clone()) else {
+                return;
+            };
             let change = changed.notified();
             tokio::pin!(change);
             // Registered before looking, so that a change in between is not missed.

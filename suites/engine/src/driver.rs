@@ -65,7 +65,15 @@ pub struct Driver<'a> {
 impl<'a> Driver<'a> {
     pub(crate) fn new(opened: &'a Opened, facts: &'a TargetFacts, token: String, seed: Seed) -> Self {
         let recorder = Recorder::new(opened.clock.clone(), opened.description.secrets());
-        Self { opened, facts, recorder, token, seed, handed_out: Cell::new(0), remembered: RefCell::default() }
+        Self {
+            opened,
+            facts,
+            recorder,
+            token,
+            seed,
+            handed_out: Cell::new(0),
+            remembered: RefCell::default(),
+        }
     }
 
     pub(crate) fn recorder(&self) -> &Recorder {

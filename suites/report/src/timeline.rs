@@ -50,8 +50,7 @@ mod tests {
 
     #[test]
     fn bars_stand_side_by_side_on_one_scale() {
-        let timeline =
-            Timeline(vec![bar("a", 0, Some(47)), bar("call_b", 10, Some(20)), bar("c", 40, None)]);
+        let timeline = Timeline(vec![bar("a", 0, Some(47)), bar("call_b", 10, Some(20)), bar("c", 40, None)]);
         assert_eq!(
             bars(&timeline),
             [

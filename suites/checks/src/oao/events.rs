@@ -137,7 +137,11 @@ fn started_steps_completed(recording: &Recording, _: &Spec) -> Judged {
 }
 
 fn started_and_failed(recording: &Recording, _: &Spec) -> Judged {
-    in_order(recording, Ending::Failed, "an operation that fails has no started event with a failed one after it")
+    in_order(
+        recording,
+        Ending::Failed,
+        "an operation that fails has no started event with a failed one after it",
+    )
 }
 
 fn neither_looks_like_a_failure(recording: &Recording, _: &Spec) -> Judged {
@@ -147,7 +151,7 @@ fn neither_looks_like_a_failure(recording: &Recording, _: &Spec) -> Judged {
         let state = run.json()?["state"].as_str().unwrap_or_default().to_owned();
         Ok((run, state))
     };
-    let ((first, first_state), (second, second_state)) = (state("run: first")?, state("run: second")?);
+    let ((first, first_state), (second, second_state)) = (state("run")?, state("run: second")?);
     let mut kinds = Vec::new();
     let mut witness = first.witness().and(second.witness());
     for (call, run) in [("call_slow", &first), ("call_held", &second)] {
@@ -163,13 +167,15 @@ fn neither_looks_like_a_failure(recording: &Recording, _: &Spec) -> Judged {
         witness = witness.and(end.seen.witness());
     }
     // Where one kind stands for both, the state of the run tells them apart (D1).
-    let run_tells = second_state == "cancelled" && !["cancelled", "timed_out"].contains(&first_state.as_str());
+    let run_tells =
+        second_state == "cancelled" && !["cancelled", "timed_out"].contains(&first_state.as_str());
     if !run_tells {
         let expected = "a run that goes on after the timeout, and one that is cancelled";
         return Err(at(&first, message, expected, format!("{first_state}, {second_state}")).into());
     }
     must_end(recording, "call_fail", Ending::Failed)?;
-    let words = if kinds[0] == kinds[1] { "D1: one kind for both; the run tells them apart" } else { "two kinds" };
+    let words =
+        if kinds[0] == kinds[1] { "D1: one kind for both; the run tells them apart" } else { "two kinds" };
     Ok(witness.noting(words))
 }
 
@@ -190,8 +196,11 @@ fn a_failed_tool_has_a_step(recording: &Recording, _: &Spec) -> Judged {
     let message = "a tool that failed inside an operation has no step that says so";
     let (seen, _) = must_ask(recording, "scratch-3", "the scratch loop did not reach its third turn")?;
     let life = lifecycle(recording, ONE[0].0);
-    let failed: Vec<_> =
-        life.steps.iter().filter(|step| step.text("toolName") == "read" && step.text("status") == "error").collect();
+    let failed: Vec<_> = life
+        .steps
+        .iter()
+        .filter(|step| step.text("toolName") == "read" && step.text("status") == "error")
+        .collect();
     if failed.len() != 2 {
         let expected = "two steps of `read` with status error, one for each missing file";
         return Err(at(&seen, message, expected, format!("{}", failed.len())).into());
@@ -213,7 +222,8 @@ fn two_shapes(calls: &[Asked<'_>]) -> Result<Script, model::ScriptError> {
         meet(Turn::new("a-1", read("a", &["a.txt"])).when(a().no_tool_results()), "first"),
         meet(Turn::new("a-2", finish("a")).when(a().tool_result_for("a_0")), "last"),
         meet(Turn::new("b-1", read("b", &["b.txt", "c.txt"])).when(b().no_tool_results()), "first"),
-        Turn::new("b-2", Answer::new().text("Not yet.")).when(b().tool_result_for("b_0").tool_result_for("b_1")),
+        Turn::new("b-2", Answer::new().text("Not yet."))
+            .when(b().tool_result_for("b_0").tool_result_for("b_1")),
         meet(Turn::new("b-3", finish("b")).when(b().has_tool_results()), "last"),
     ];
     batch(calls, turns)

@@ -112,7 +112,9 @@ impl<'a> Lifecycle<'a> {
 pub(crate) fn feed<'a>(view: &'a impl View) -> Vec<Event<'a>> {
     let mut ids = BTreeSet::new();
     let events = view.events("events").into_iter().map(|(seen, data)| Event { seen, data });
-    events.filter(|event| ids.insert((event.data["id"].to_string(), event.data["kind"].to_string()))).collect()
+    events
+        .filter(|event| ids.insert((event.data["id"].to_string(), event.data["kind"].to_string())))
+        .collect()
 }
 
 /// Every call that the events speak of, in the order in which they first do.

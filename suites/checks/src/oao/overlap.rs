@@ -98,7 +98,8 @@ const ANSWERS: [(&str, &str); 3] = [("call_1", "one"), ("call_2", "two"), ("call
 /// The first call takes longest, so that the order in which they end is not the order of the calls.
 async fn three_of_one_key(driver: &Driver<'_>) -> Drove {
     let turns = vec![
-        Turn::new("scratch-1-reads", read("read", &["slow.txt"])).when(scratch("task-number-one").no_tool_results()),
+        Turn::new("scratch-1-reads", read("read", &["slow.txt"]))
+            .when(scratch("task-number-one").no_tool_results()),
         Turn::new("scratch-1", finish("one")).when(scratch("task-number-one").tool_result_for("read_0")),
         Turn::new("scratch-2", finish("two")).when(scratch("task-number-two")),
         Turn::new("scratch-3", finish("three")).when(scratch("task-number-three")),
@@ -129,7 +130,8 @@ async fn one_of_two_gives_up(driver: &Driver<'_>) -> Drove {
     let turns = vec![
         Turn::new("scratch-a", give_up("no")).when(scratch("task-of-a")),
         Turn::new("scratch-b-1", read("b_read", &["notes.txt"])).when(scratch("task-of-b").no_tool_results()),
-        Turn::new("scratch-b-2", read("b_look", &["notes.txt"])).when(scratch("task-of-b").tool_result_for("b_read_0")),
+        Turn::new("scratch-b-2", read("b_look", &["notes.txt"]))
+            .when(scratch("task-of-b").tool_result_for("b_read_0")),
         Turn::new("scratch-b-3", finish("b")).when(scratch("task-of-b").tool_result_for("b_look_0")),
     ];
     run(driver, &["first_half", "second_half"], batch(&PAIR, turns)).await

@@ -26,7 +26,11 @@ const ANY: Property = Property {
             let plan = Plan::of(&input);
             let agent = if plan.stop == "deadline" { "hasty" } else { "patient" };
             input["agent"] = known[agent].clone();
-            Case { rule: format!("a batch in a run that is to be {}", plan.state()), input, expected: plan.expected() }
+            Case {
+                rule: format!("a batch in a run that is to be {}", plan.state()),
+                input,
+                expected: plan.expected(),
+            }
         };
         plans(number).prop_map(case).boxed()
     },
@@ -92,7 +96,8 @@ fn one_call(case: &CaseView<'_>, plan: &Plan, planned: &Planned, run: &Seen<'_>)
     let (started, end) = match (life.started.as_slice(), life.end()) {
         ([started], Some(end)) if started.is_before(&end) => (started, end),
         _ => {
-            let message = "an operation of a batch does not have one started event and then one terminal event";
+            let message =
+                "an operation of a batch does not have one started event and then one terminal event";
             let got = format!("{} started, {} terminal", life.started.len(), life.ends.len());
             return Err(at(run, message, format!("one of each for `{call}`"), got).into());
         }
@@ -158,14 +163,22 @@ fn what_its_loop_did(
     let ids = planned.read_ids();
     let read: Vec<String> = ids
         .iter()
-        .filter(|id| life.steps.iter().filter(|step| step.text("stepId") == format!("tool:{id}")).count() == 1)
+        .filter(|id| {
+            life.steps.iter().filter(|step| step.text("stepId") == format!("tool:{id}")).count() == 1
+        })
         .cloned()
         .collect();
     let has_spare = planned.is_held() && all == answered + 1;
     if good != answered || !(all == answered || has_spare) || read != ids {
         let message = "the steps of an operation are not what its loop did";
         let expected = format!("`{}`: {answered} model turns, tools {ids:?}", life.call);
-        return Err(at(run, message, expected, format!("{all} model steps, {good} of them good, tools {read:?}")).into());
+        return Err(at(
+            run,
+            message,
+            expected,
+            format!("{all} model steps, {good} of them good, tools {read:?}"),
+        )
+        .into());
     }
     Ok(())
 }
@@ -180,7 +193,11 @@ fn the_run(case: &CaseView<'_>, plan: &Plan, run: &Seen<'_>) -> Judged {
         let message = "a run did not end in the state that it had to";
         return Err(at(run, message, plan.state(), state).into());
     }
-    if plan.goes_on() { Ok(run.witness().and(what_the_parent_is_told(case, plan)?)) } else { Ok(run.witness()) }
+    if plan.goes_on() {
+        Ok(run.witness().and(what_the_parent_is_told(case, plan)?))
+    } else {
+        Ok(run.witness())
+    }
 }
 
 fn what_the_parent_is_told(case: &CaseView<'_>, plan: &Plan) -> Result<Witness, Verdict> {

@@ -11,7 +11,7 @@ use super::{
     events::play,
     lifecycle::{Ending, lifecycle, outcome, timeline},
     runs::{at, load, must_ask, need_operations, operation, results, start, value},
-    watch::{record_requests, to_the_end, until_held, Watch},
+    watch::{Watch, record_requests, to_the_end, until_held},
 };
 use crate::table::checks;
 
@@ -47,7 +47,10 @@ fn at_once(driver: &Driver<'_>) -> usize {
     cap.filter(|cap| *cap >= 2).map_or(MANY.len(), |cap| cap.min(MANY.len()))
 }
 
-async fn of_many(driver: &Driver<'_>, script: Result<Script, ScriptError>) -> Result<super::runs::Started, engine::Halt> {
+async fn of_many(
+    driver: &Driver<'_>,
+    script: Result<Script, ScriptError>,
+) -> Result<super::runs::Started, engine::Halt> {
     load(driver, script)?;
     let agent = need_operations(driver, &json!([operation(KEY, LIMIT_MS)])).await?;
     start(driver, "start", &agent).await
@@ -60,7 +63,11 @@ async fn eight_that_wait_for_each_other(driver: &Driver<'_>) -> Drove {
     let calls = &MANY[..count];
     let held = |((_, _, task), name): (&Asked<'_>, &&str)| {
         let arrivals = u32::try_from(count).unwrap_or(u32::MAX);
-        Turn::new(*name, finish(name)).when(scratch(task)).hold("all").after_arrivals(arrivals).stream(taking(100))
+        Turn::new(*name, finish(name))
+            .when(scratch(task))
+            .hold("all")
+            .after_arrivals(arrivals)
+            .stream(taking(100))
     };
     let turns = calls.iter().zip(&TURNS).map(held).collect();
     driver.fact("calls", json!(count));
@@ -76,8 +83,8 @@ fn all_run_at_once(recording: &Recording, _: &Spec) -> Judged {
     let mut witnesses = Vec::new();
     let (mut last_arrival, mut first_answer) = (0, u64::MAX);
     for turn in turns {
-        let (seen, asked) = must_ask(recording, turn, message)
-            .map_err(|verdict| showing(verdict, shown()))?;
+        let (seen, asked) =
+            must_ask(recording, turn, message).map_err(|verdict| showing(verdict, shown()))?;
         if outcome(asked) != "answered" {
             let expected = format!("all {count} scratch loops waiting for the model together");
             let got = format!("`{turn}` waited in vain: {}", outcome(asked));
@@ -89,7 +96,9 @@ fn all_run_at_once(recording: &Recording, _: &Spec) -> Judged {
     }
     let run = recording.one("run")?;
     if last_arrival > first_answer {
-        return Err(at(&run, message, "every request before the first answer", "a later one").showing(shown()).into());
+        return Err(at(&run, message, "every request before the first answer", "a later one")
+            .showing(shown())
+            .into());
     }
     witnesses.extend(ends_completed(recording, &MANY[..turns.len()], message)?);
     Ok(Witness::all(witnesses).unwrap_or_else(|| run.witness()).showing(shown()))
@@ -134,7 +143,10 @@ async fn one_slow_of_many(driver: &Driver<'_>) -> Drove {
         let result = format!("{name}_0");
         [
             reads.when(scratch(task).no_tool_results()).stream(taking(50)),
-            Turn::new(name, finish(name)).when(scratch(task).tool_result_for(result)).hold("fast").stream(taking(50)),
+            Turn::new(name, finish(name))
+                .when(scratch(task).tool_result_for(result))
+                .hold("fast")
+                .stream(taking(50)),
         ]
     });
     let turns = [slow].into_iter().chain(fast).collect();
@@ -204,7 +216,9 @@ fn the_others_complete(recording: &Recording, _: &Spec) -> Judged {
         let completed = life.end().is_some_and(|end| Ending::of(&end) == Ending::Completed);
         if !completed || value(told, call) != Some(json!({"answer": TURNS[at_place]})) {
             let got = life.ends.iter().map(|end| end.kind()).collect::<Vec<_>>();
-            return Err(at(&seen, message, format!("`{call}` completed"), format!("{got:?}")).showing(shown()).into());
+            return Err(at(&seen, message, format!("`{call}` completed"), format!("{got:?}"))
+                .showing(shown())
+                .into());
         }
         witness = witness.and(life.witness().unwrap_or_else(|| seen.witness()));
     }

@@ -67,7 +67,7 @@ fn members_of(event: &Event<'_>) -> Option<&'static [&'static str]> {
 
 fn payloads_have_their_members(recording: &Recording, _: &Spec) -> Judged {
     let message = "an event of an operation has other members than its kind";
-    let run = recording.one("run: first")?;
+    let run = recording.one("run")?;
     let mut kinds = BTreeSet::new();
     let mut witness = run.witness();
     for event in feed(recording) {
@@ -76,14 +76,26 @@ fn payloads_have_their_members(recording: &Recording, _: &Spec) -> Judged {
             event.payload().as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
         got.sort_unstable();
         if got != expected {
-            return Err(at(&event.seen, message, format!("{}: {expected:?}", event.kind()), format!("{got:?}")).into());
+            return Err(at(
+                &event.seen,
+                message,
+                format!("{}: {expected:?}", event.kind()),
+                format!("{got:?}"),
+            )
+            .into());
         }
         kinds.insert((event.kind(), event.text("stepKind")));
         witness = witness.and(event.seen.witness());
     }
     // Started, completed, failed, called off, and steps of both kinds, unless `finish` has no step.
     if kinds.len() < 5 {
-        return Err(at(&run, "some kinds of events did not appear", "five kinds at least", format!("{kinds:?}")).into());
+        return Err(at(
+            &run,
+            "some kinds of events did not appear",
+            "five kinds at least",
+            format!("{kinds:?}"),
+        )
+        .into());
     }
     Ok(witness)
 }
@@ -95,15 +107,34 @@ fn plain(name: &str) -> String {
 
 /// Whether a member of an event may not be called `name`. Counts of tokens may.
 fn is_sensitive(name: &str) -> bool {
-    const COUNTS: [&str; 6] = ["inputtoken", "outputtoken", "totaltoken", "reasoningtoken", "tokencount", "cachereadtoken"];
+    const COUNTS: [&str; 6] =
+        ["inputtoken", "outputtoken", "totaltoken", "reasoningtoken", "tokencount", "cachereadtoken"];
     const PARTS: [&str; 10] = [
-        "authorization", "cookie", "password", "passwd", "secret", "rawprompt", "rawpayload", "toolpayload",
-        "reasoning", "chainofthought",
+        "authorization",
+        "cookie",
+        "password",
+        "passwd",
+        "secret",
+        "rawprompt",
+        "rawpayload",
+        "toolpayload",
+        "reasoning",
+        "chainofthought",
     ];
     const WHOLE: [&str; 8] =
         ["apikey", "accesskey", "privatekey", "secretkey", "promptraw", "payloadraw", "cot", "signingkey"];
     const OF_TOKENS: [&str; 12] = [
-        "", "access", "api", "auth", "bearer", "csrf", "id", "oauth", "personalaccess", "provider", "refresh",
+        "",
+        "access",
+        "api",
+        "auth",
+        "bearer",
+        "csrf",
+        "id",
+        "oauth",
+        "personalaccess",
+        "provider",
+        "refresh",
         "session",
     ];
     let name = plain(name);
@@ -132,7 +163,7 @@ fn sensitive_in(value: &Value, path: &str) -> Option<String> {
 
 fn no_name_is_sensitive(recording: &Recording, _: &Spec) -> Judged {
     let message = "an event has a member with a sensitive name";
-    let run = recording.one("run: first")?;
+    let run = recording.one("run")?;
     let mut witness = run.witness();
     let mut of_operations = 0;
     for event in feed(recording) {
@@ -216,10 +247,13 @@ fn durations_fit_their_times(recording: &Recording, _: &Spec) -> Judged {
         };
         let (least, blur) = (f64::from(wait), BLUR_MS as f64);
         if took < least - blur || took > between as f64 + blur {
-            let expected = format!("{least} ms at least, and no more than the {between} ms between its events");
+            let expected =
+                format!("{least} ms at least, and no more than the {between} ms between its events");
             return Err(at(&end.seen, message, expected, format!("{took} ms")).into());
         }
-        if let Some(step) = life.steps.iter().find(|step| step.payload()["durationMs"].as_f64().is_none_or(|ms| ms < 0.0)) {
+        if let Some(step) =
+            life.steps.iter().find(|step| step.payload()["durationMs"].as_f64().is_none_or(|ms| ms < 0.0))
+        {
             return Err(at(&step.seen, message, "a duration of 0 or more", "none").into());
         }
         witness = witness.and(life.witness().unwrap_or_else(|| seen.witness()));
@@ -275,10 +309,28 @@ mod tests {
 
     #[test]
     fn counts_of_tokens_are_fine_and_tokens_are_not() {
-        for name in ["inputTokens", "cachedOutputTokens", "cacheReadTokens", "token_count", "totalTokens", "path", "idea"] {
+        for name in [
+            "inputTokens",
+            "cachedOutputTokens",
+            "cacheReadTokens",
+            "token_count",
+            "totalTokens",
+            "path",
+            "idea",
+        ] {
             assert!(!is_sensitive(name), "{name}");
         }
-        for name in ["token", "Tokens", "session-token", "apiKey", "API_KEY", "set-cookie", "clientSecret", "reasoning", "cot"] {
+        for name in [
+            "token",
+            "Tokens",
+            "session-token",
+            "apiKey",
+            "API_KEY",
+            "set-cookie",
+            "clientSecret",
+            "reasoning",
+            "cot",
+        ] {
             assert!(is_sensitive(name), "{name}");
         }
         let deep = json!({"a": [{"b": {"idToken": 1}}]});

@@ -35,7 +35,8 @@ fn long_command() -> String {
 /// One tool, two tools in one batch, words only, and the result.
 async fn many_ways_to_ask(driver: &Driver<'_>) -> Drove {
     let of = || scratch(ONE[0].2);
-    let both = read("both", &["short.txt"]).call(ToolCall::new("run", "bash", json!({"command": long_command()})));
+    let both =
+        read("both", &["short.txt"]).call(ToolCall::new("run", "bash", json!({"command": long_command()})));
     let turns = vec![
         Turn::new("scratch-1", read("long", &[&long_path()])).when(of().no_tool_results()),
         Turn::new("scratch-2", both).when(of().tool_result_for("long_0")),
@@ -61,7 +62,8 @@ fn model_turns_follow_the_grammar(recording: &Recording, _: &Spec) -> Judged {
     if got != expected {
         let differs = got.iter().zip(expected).position(|(got, expected)| *got != expected);
         let place = differs.unwrap_or(expected.len() - 1);
-        let what = got.get(place).map_or_else(|| format!("{} model steps", got.len()), |got| (*got).to_owned());
+        let what =
+            got.get(place).map_or_else(|| format!("{} model steps", got.len()), |got| (*got).to_owned());
         return Err(at(&seen, message, expected[place], what).into());
     }
     Ok(steps.iter().fold(seen.witness(), |witness, step| witness.and(step.seen.witness())))

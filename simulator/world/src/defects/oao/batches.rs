@@ -92,8 +92,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
 ];
 
 fn fail_after_the_first(mut settled: Vec<Settled>) -> Vec<Settled> {
-    let gave_up =
-        |each: &Settled| matches!(&each.outcome, ToolOutcome::Failed { kind, .. } if kind == "ResultUnavailableError");
+    let gave_up = |each: &Settled| matches!(&each.outcome, ToolOutcome::Failed { kind, .. } if kind == "ResultUnavailableError");
     if let Some(first) = settled.iter().position(gave_up) {
         for later in &mut settled[first + 1..] {
             later.outcome = ToolOutcome::failed("operation_failed", "a call before this one failed");
@@ -142,7 +141,8 @@ impl Tool for Eager {
     }
 
     fn call(&self, context: CallContext, arguments: Value) -> BoxFuture<'static, ToolOutcome> {
-        let ahead = CallContext { tool_call_id: format!("{}-ahead", context.tool_call_id), ..context.clone() };
+        let ahead =
+            CallContext { tool_call_id: format!("{}-ahead", context.tool_call_id), ..context.clone() };
         let asked = self.tool.call(context, arguments);
         if !self.is_alone.load(Ordering::Relaxed) {
             return asked;

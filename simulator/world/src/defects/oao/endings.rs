@@ -62,11 +62,7 @@ fn only_for(parts: &mut Parts, reason: Reason) {
     parts.runs.habits.abort = Arc::new(move |cancel, call| aborted_for(reason, cancel, call).boxed());
 }
 
-async fn aborted_for(
-    reason: Reason,
-    cancel: Cancel,
-    call: BoxFuture<'static, ToolOutcome>,
-) -> ToolOutcome {
+async fn aborted_for(reason: Reason, cancel: Cancel, call: BoxFuture<'static, ToolOutcome>) -> ToolOutcome {
     let called_off = async {
         if cancel.cancelled().await != reason {
             pending::<()>().await;

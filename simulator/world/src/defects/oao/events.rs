@@ -78,8 +78,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
             let settled = parts.events.payloads.settled.clone();
             parts.events.payloads.settled = Arc::new(move |invocation, settlement| {
                 let mut payload = settled(invocation, settlement);
-                payload["durationMs"] =
-                    json!(u64::try_from(settlement.took.as_micros()).unwrap_or(u64::MAX));
+                payload["durationMs"] = json!(u64::try_from(settlement.took.as_micros()).unwrap_or(u64::MAX));
                 payload
             });
         },
@@ -118,10 +117,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
             });
         },
     },
-    Edit {
-        id: "steps-renumbered-after-a-reminder",
-        edit: |parts| parts.events.taps.push(numbered_anew()),
-    },
+    Edit { id: "steps-renumbered-after-a-reminder", edit: |parts| parts.events.taps.push(numbered_anew()) },
 ];
 
 /// Leaves out the events that `unwanted` says.
@@ -142,7 +138,8 @@ fn two_writers() -> Tap {
     let late: Mutex<BTreeMap<String, Draft>> = Mutex::default();
     Arc::new(move |draft| {
         let mut late = late.lock().unwrap_or_else(PoisonError::into_inner);
-        let call = draft.payload["toolCallId"].as_str().unwrap_or_default().to_owned();
+        let call = draft.payload["toolCallId"].as_str().unwrap_or_default();
+        let call = format!("{} {call}", draft.aggregate_id);
         if draft.kind == STARTED {
             late.insert(call, draft);
             return Vec::new();
@@ -201,18 +198,20 @@ fn numbered_anew() -> Tap {
         let Some(index) = draft.payload["stepIndex"].as_u64().filter(|_| draft.kind == STEP) else {
             return vec![draft];
         };
-        let owner = draft.payload["harnessToolCallId"].as_str().unwrap_or_default().to_owned();
+        let call = draft.payload["harnessToolCallId"].as_str().unwrap_or_default();
+        let owner = format!("{} {call}", draft.aggregate_id);
         let mut offsets = offsets.lock().unwrap_or_else(PoisonError::into_inner);
         let (offset, next) = offsets.entry(owner).or_default();
         let was_reminded = draft.payload["stepKind"] == "model" && index == *next && *next > 0;
         if was_reminded {
             *offset = index;
         }
-        let is_prose = draft.payload["summary"].as_str().is_some_and(|text| text.contains("without requesting"));
+        let is_prose =
+            draft.payload["summary"].as_str().is_some_and(|text| text.contains("without requesting"));
         if is_prose {
             *next = index + 1;
         }
-        draft.payload["stepIndex"] = json!(index - *offset);
+        draft.payload["stepIndex"] = json!(index.saturating_sub(*offset));
         vec![draft]
     })
 }

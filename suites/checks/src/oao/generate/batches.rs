@@ -74,7 +74,8 @@ impl Plan {
     pub(crate) fn of(input: &Value) -> Self {
         let list = input["operations"].as_array().map_or(&[][..], Vec::as_slice);
         let operations = list.iter().enumerate().map(|(number, each)| {
-            let count = |value: &Value| value.as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+            let count =
+                |value: &Value| value.as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
             Planned {
                 reads: each["reads"].as_array().into_iter().flatten().map(count).collect(),
                 way: each["way"].as_str().unwrap_or_default().to_owned(),
@@ -114,7 +115,8 @@ impl Plan {
     /// What the model answers.
     pub(crate) fn script(&self) -> Result<Script, ScriptError> {
         let names: Vec<[String; 3]> = self.operations.iter().map(Planned::asked).collect();
-        let calls: Vec<Asked<'_>> = names.iter().map(|[call, key, task]| (call.as_str(), key.as_str(), task.as_str())).collect();
+        let calls: Vec<Asked<'_>> =
+            names.iter().map(|[call, key, task]| (call.as_str(), key.as_str(), task.as_str())).collect();
         batch(&calls, self.operations.iter().flat_map(Planned::turns).collect())
     }
 }
@@ -184,7 +186,9 @@ impl Planned {
             "limit" | "held" => turns.push(last(result).when(when).hold(NEVER)),
             "correct" => {
                 let bad = format!("bad_{}", self.number);
-                turns.push(before(Answer::new().call(ToolCall::new(bad.clone(), "finish", json!({})))).when(when));
+                turns.push(
+                    before(Answer::new().call(ToolCall::new(bad.clone(), "finish", json!({})))).when(when),
+                );
                 turns.push(last(result).when(scratch(&task).tool_result_for(bad)));
             }
             "words" => {
