@@ -60,6 +60,13 @@ impl View for CaseView<'_> {
     fn case(&self) -> Option<&str> {
         Some(&self.label.case)
     }
+
+    /// The entries of a case stand together from the one that opens it, so the many others are not looked at.
+    fn all(&self) -> Vec<Seen<'_>> {
+        let rest = self.recording.entries.iter().enumerate().skip(self.entry);
+        let of_case = rest.take_while(|(_, each)| each.case.as_deref() == Some(&self.label.case));
+        of_case.map(|(at, _)| Seen::new(self.recording, at)).collect()
+    }
 }
 
 impl Recording {

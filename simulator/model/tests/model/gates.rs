@@ -90,3 +90,24 @@ async fn ending_a_session_lets_its_requests_and_watchers_go() {
     assert!(world.host.journal("k").is_empty(), "a fresh session has a fresh journal");
     assert_eq!(world.host.unused_turns("k"), ["a"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_idle_once_every_request_has_its_answer_or_has_left() {
+    let world = World::new().await;
+    world.host.load("k", Script::new("gate", [held("a", "stays"), held("b", "leaves")]).unwrap());
+    let (stays, leaves) = (user("stays", &[]), user("leaves", &[]));
+    let after = Duration::from_secs(30);
+    let (_, left, idle_ms) =
+        tokio::join!(world.ask("k", &stays), world.clock.within(after, world.ask("k", &leaves)), async {
+            world.host.wait_for_held("k", "gate", 2).await.unwrap();
+            world.host.wait_until_idle("never loaded").await;
+            let idle = world.host.wait_until_idle("k");
+            assert_eq!(world.clock.within(after * 2, idle).await, None, "one is held still");
+            world.host.release("k", "gate").unwrap();
+            world.host.wait_until_idle("k").await;
+            world.clock.elapsed_ms()
+        });
+    assert_eq!((left, idle_ms), (None, 60_000));
+    let outcomes: Vec<_> = world.host.journal("k").into_iter().map(|entry| entry.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Answered, Outcome::Dropped]);
+}

@@ -1,11 +1,14 @@
 //! Every kind of edit that a wrong service is made of can be made from outside.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use agent::{Message, ToolOutcome, habits::Settled};
 use futures_util::{
     FutureExt, StreamExt,
-    future::{BoxFuture, join_all},
+    future::{BoxFuture, join, join_all},
     stream::FuturesUnordered,
 };
 use proofhouse_oao::{
@@ -16,6 +19,7 @@ use proofhouse_oao::{
     publication::Verdict,
 };
 use serde_json::{Map, Value, json};
+use wire::Clock;
 
 use crate::{
     model::{Script, call, finish, text},
@@ -360,4 +364,37 @@ async fn events_can_be_dropped_doubled_and_made_to_say_too_much() {
     let rows = world.events_of("harness.").await;
     assert_eq!(rows.len(), 2 + 4);
     assert_eq!(rows[0]["publicPayload"], json!({"task": "1"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_that_passes_while_a_cancelled_run_drains_wins() {
+    for (limit_ms, expected) in [(3_000, "timed_out"), (60_000, "cancelled")] {
+        let mut parts = Parts::default();
+        // Whatever is called off takes its time.
+        parts.runs.habits.abort = Arc::new(|cancel, call| {
+            let drained = async move {
+                cancel.cancelled().await;
+                Clock::virtual_time().pause(Duration::from_secs(5)).await;
+                ToolOutcome::aborted()
+            };
+            join(drained, call).map(|(outcome, _)| outcome).boxed()
+        });
+        let script: Script = Box::new(|asked| match &asked.operation {
+            Some(_) => finish("i", "x").after(90_000),
+            None => call(&[("c1", "a", json!({"task": "t"}))]),
+        });
+        let world = World::of(parts, Some(script)).await;
+        let mut config = config(&[operation("a")]);
+        config["limits"]["timeoutMs"] = json!(limit_ms);
+        let agent = world.publish(&config).await.expect(201);
+        let body = json!({"agentId": agent["id"], "initialMessage": "x"});
+        let session = world.post(&path("sessions"), &body).await.expect(201);
+        let run_id = session["latestRunId"].as_str().unwrap();
+        world.clock.pause(Duration::from_secs(1)).await;
+        let cancel = world.request("POST", &path(&format!("runs/{run_id}/cancel")));
+        world.ask(&cancel.header("idempotency-key", "c")).await.expect(202);
+        assert_eq!(world.settled(run_id).await["state"], expected);
+        let ended = world.events_of("harness.operation_cancelled").await;
+        assert_eq!(ended.len(), 1, "{expected}");
+    }
 }

@@ -26,16 +26,18 @@ checks! { Oao:
     "OAO-35-b" => cancelled_between_operations, what_had_completed_stays;
 }
 
-/// The shortest limit that can be published.
-const SHORT_MS: u64 = 1_000;
+/// A short limit, off the bound that publication has.
+const SHORT_MS: u64 = 1_100;
 /// A limit that no check waits for.
-const LONG_MS: u64 = 300_000;
+const LONG_MS: u64 = 290_000;
 /// What is left to the run whose deadline is under test.
 const RUN_MS: u64 = 2_000;
 /// How much later than its limit something may end.
 const GRACE_MS: u64 = 3_000;
 /// An answer of the model that takes much longer than limit and grace together.
 const SLOW_MS: u32 = 8_000;
+/// Claimed by a target whose timeouts are always of the kind for timeouts (D1).
+const STRICT: &str = "strict_timeout_kind";
 /// What the user says to the run that is cancelled.
 const SECOND: &str = "begin-second-part";
 
@@ -89,7 +91,7 @@ pub(super) async fn four_endings(driver: &Driver<'_>) -> Drove {
     let mut watch = Watch::of(driver, &first);
     watch.until_ended(&["call_done", "call_fail", "call_slow"]).await;
     let_go(driver, "slow").await?;
-    watch.settle("run: first").await;
+    watch.settle("run").await;
     let second = start_saying(driver, "start", &agent, SECOND, None).await?;
     cancel_when_held(driver, &second, "held", 1, "run: second").await?;
     let_go(driver, "held").await?;
@@ -119,7 +121,7 @@ pub(super) fn must_end(
     ending: Ending,
 ) -> Result<Witness, recording::Verdict> {
     let life = lifecycle(recording, call);
-    let run = recording.one(if call == "call_held" { "run: second" } else { "run: first" })?;
+    let run = recording.one(if call == "call_held" { "run: second" } else { "run" })?;
     let kinds: Vec<&str> = life.ends.iter().map(|end| end.kind()).collect();
     let Some(end) = life.end() else {
         let message = "an invocation does not have exactly one terminal event";
@@ -147,6 +149,13 @@ fn one_terminal_event_each(recording: &Recording, _: &Spec) -> Judged {
     }
     // That the run went on is what tells the end of a limit from that of a run (D1).
     let (seen, _) = must_ask(recording, "parent-2", "a run did not go on after a call had timed out")?;
+    if recording.target.claims.contains(STRICT)
+        && let Some(end) = lifecycle(recording, "call_slow").end()
+        && end.kind() != "harness.operation_timed_out"
+    {
+        let message = "a timeout is not of the kind that the target claims for it";
+        return Err(at(&end.seen, message, "harness.operation_timed_out", end.kind()).into());
+    }
     Ok(noting_kind(recording, witness.and(seen.witness())))
 }
 
@@ -179,7 +188,7 @@ fn nothing_follows_the_end(recording: &Recording, _: &Spec) -> Judged {
             return Err(at(&seen, message, "no further model request", format!("`{turn}`")).into());
         }
     }
-    Ok(Witness::all(witnesses).unwrap_or(recording.one("run: first")?.witness()))
+    Ok(Witness::all(witnesses).unwrap_or(recording.one("run")?.witness()))
 }
 
 const ONE: [Asked<'_>; 1] = [("call_one", "only_op", "task-of-the-one")];
@@ -224,7 +233,7 @@ fn its_deadline_ends_the_operation(recording: &Recording, _: &Spec) -> Judged {
     let (begun, parent) = must_ask(recording, "parent-1", "the run did not ask the model")?;
     let seen = must_drop(recording, "scratch-1", (parent.arrived_ms, RUN_MS + GRACE_MS), message)?;
     let run = must_be(recording, "timed_out", "a run did not time out at its deadline")?;
-    let end = must_stop(recording, "call_one", message)?;
+    let end = must_stop(recording, "call_one")?;
     Ok(begun.witness().and(seen.witness()).and(run.witness()).and(end))
 }
 
@@ -238,7 +247,9 @@ fn must_be<'a>(recording: &'a Recording, state: &str, message: &str) -> Result<S
 }
 
 /// The one terminal event of `call`, which neither says that it completed nor that it failed.
-fn must_stop(recording: &Recording, call: &str, message: &str) -> Judged {
+fn must_stop(recording: &Recording, call: &str) -> Judged {
+    let message =
+        "the terminal event of an operation that was called off is missing, doubled or of another kind";
     let life = lifecycle(recording, call);
     let run = recording.one("run")?;
     match life.end().filter(|end| Ending::of(end) == Ending::Stopped) {
@@ -272,7 +283,7 @@ fn its_limit_ends_the_operation(recording: &Recording, _: &Spec) -> Judged {
     if value(after, "call_one").is_some_and(|result| result.get("answer").is_some()) {
         return Err(at(&seen, message, "an error for `call_one`", "a result").into());
     }
-    Ok(begun.witness().and(seen.witness()).and(must_stop(recording, "call_one", message)?))
+    Ok(begun.witness().and(seen.witness()).and(must_stop(recording, "call_one")?))
 }
 
 async fn cancelled_during_a_batch(driver: &Driver<'_>) -> Drove {
@@ -299,7 +310,7 @@ fn both_are_cancelled(recording: &Recording, _: &Spec) -> Judged {
         witness = witness.and(must_drop(recording, turn, (cancel.at_ms(), GRACE_MS), message)?.witness());
     }
     for (call, _, _) in PAIR {
-        witness = witness.and(must_stop(recording, call, message)?);
+        witness = witness.and(must_stop(recording, call)?);
     }
     if let Some((seen, _)) = asked(recording, "parent-2") {
         return Err(at(&seen, message, "no result for the parent", "a further parent turn").into());

@@ -151,7 +151,7 @@ fn neither_looks_like_a_failure(recording: &Recording, _: &Spec) -> Judged {
         let state = run.json()?["state"].as_str().unwrap_or_default().to_owned();
         Ok((run, state))
     };
-    let ((first, first_state), (second, second_state)) = (state("run: first")?, state("run: second")?);
+    let ((first, first_state), (second, second_state)) = (state("run")?, state("run: second")?);
     let mut kinds = Vec::new();
     let mut witness = first.witness().and(second.witness());
     for (call, run) in [("call_slow", &first), ("call_held", &second)] {

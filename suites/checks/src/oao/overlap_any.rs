@@ -9,8 +9,8 @@ use spec::{Contract, Spec};
 use super::{
     agents::{Agent, need_agent},
     generate::batches::{LONG, NEVER, Plan, Planned, SHORT, plans},
-    lifecycle::{Ending, Lifecycle, lifecycle, outcome, timeline},
-    runs::{at, load, must_ask, operation, readable, start, value},
+    lifecycle::{Ending, Event, Lifecycle, lifecycle, lifecycles, outcome, timeline},
+    runs::{at, load, must_ask, operation, readable, results, start, value},
     watch::{Watch, record_requests, until_held},
 };
 
@@ -40,6 +40,10 @@ const ANY: Property = Property {
 
 /// What is left to the runs of the agent that is in a hurry, in milliseconds.
 const HASTE_MS: u64 = 2_000;
+/// How much later than it is called off something may end, in milliseconds.
+const GRACE_MS: u64 = 3_000;
+/// How much a clock and the rounding of times may be out, in milliseconds.
+const BLUR_MS: f64 = 50.0;
 
 /// Two agents with the same operations: the runs of one have a minute, those of the other two seconds.
 async fn two_agents(driver: &Driver<'_>) -> Result<Value, Halt> {
@@ -71,6 +75,11 @@ fn as_the_model_says(case: &CaseView<'_>, _: &Spec) -> Judged {
     let run = case.one("run")?;
     let (begun, _) = must_ask(case, "parent-1", "the run did not ask the model")?;
     let mut witness = begun.witness();
+    let calls: Vec<String> = plan.operations.iter().map(Planned::call).collect();
+    if let Some(other) = lifecycles(case).into_iter().find(|life| !calls.contains(&life.call)) {
+        let message = "an operation began that the parent had not called";
+        return Err(at(&run, message, format!("{calls:?}"), other.call).into());
+    }
     for planned in &plan.operations {
         witness = witness.and(one_call(case, &plan, planned, &run).map_err(|verdict| shown(case, verdict))?);
     }
@@ -115,6 +124,7 @@ fn one_call(case: &CaseView<'_>, plan: &Plan, planned: &Planned, run: &Seen<'_>)
         let got = format!("{}, `resultValidated` {}", end.kind(), end.payload()["resultValidated"]);
         return Err(at(&end.seen, message, format!("`{call}` {}", planned.end()), got).into());
     }
+    the_duration_fits(started, &end)?;
     let mut steps = life.steps.clone();
     steps.sort_by_key(|step| step.payload()["stepIndex"].as_u64());
     let indexes: Vec<u64> = steps.iter().filter_map(|step| step.payload()["stepIndex"].as_u64()).collect();
@@ -125,7 +135,8 @@ fn one_call(case: &CaseView<'_>, plan: &Plan, planned: &Planned, run: &Seen<'_>)
         return Err(at(run, message, expected, format!("{indexes:?}, between: {between}")).into());
     }
     if !is_cut && !may_be_cut(plan, planned) {
-        what_its_loop_did(case, planned, &life, run)?;
+        what_its_loop_did(case, plan, planned, &life)?;
+        what_its_tools_said(case, planned)?;
     }
     life.witness().ok_or_else(|| run.finding("no event of a call was seen", call).into())
 }
@@ -134,10 +145,11 @@ fn one_call(case: &CaseView<'_>, plan: &Plan, planned: &Planned, run: &Seen<'_>)
 /// in is dropped.
 fn what_its_loop_did(
     case: &CaseView<'_>,
+    plan: &Plan,
     planned: &Planned,
     life: &Lifecycle<'_>,
-    run: &Seen<'_>,
 ) -> Result<(), Verdict> {
+    let run = case.one("run")?;
     let names = planned.turn_names();
     let mut before = 0;
     for (place, name) in names.iter().enumerate() {
@@ -151,6 +163,12 @@ fn what_its_loop_did(
         if outcome(asked) != wanted {
             let message = "a model request of a batch did not end as its operation did";
             return Err(at(&seen, message, format!("`{name}` {wanted}"), outcome(asked)).into());
+        }
+        let called_off_ms = called_off_ms(case, plan, asked.arrived_ms)?;
+        if wanted == "dropped" && before > called_off_ms + GRACE_MS {
+            let message = "an operation of a batch went on after it had been called off";
+            let expected = format!("`{name}` dropped within {GRACE_MS} ms");
+            return Err(at(&seen, message, expected, format!("{} ms later", before - called_off_ms)).into());
         }
     }
     let answered = names.len() - usize::from(planned.is_held());
@@ -173,7 +191,7 @@ fn what_its_loop_did(
         let message = "the steps of an operation are not what its loop did";
         let expected = format!("`{}`: {answered} model turns, tools {ids:?}", life.call);
         return Err(at(
-            run,
+            &run,
             message,
             expected,
             format!("{all} model steps, {good} of them good, tools {read:?}"),
@@ -181,6 +199,44 @@ fn what_its_loop_did(
         .into());
     }
     Ok(())
+}
+
+/// When the operation whose last request came at `arrived_ms` is called off: by its own limit, by the
+/// request to cancel the run, or by the deadline of the run. On the suite's clock.
+fn called_off_ms(case: &CaseView<'_>, plan: &Plan, arrived_ms: u64) -> Result<u64, Verdict> {
+    Ok(match plan.stop.as_str() {
+        "cancel" => case.one("cancel")?.at_ms(),
+        "deadline" => must_ask(case, "parent-1", "the run did not ask the model")?.1.arrived_ms + HASTE_MS,
+        _ => arrived_ms + SHORT.1,
+    })
+}
+
+/// All files that are read in one turn are the same one, so all are told the same.
+fn what_its_tools_said(case: &CaseView<'_>, planned: &Planned) -> Result<(), Verdict> {
+    let names = planned.turn_names();
+    for (turn, count) in planned.reads.iter().enumerate().filter(|(_, count)| **count > 1) {
+        let (seen, next) = must_ask(case, &names[turn + 1], "a loop of a batch did not take its turns")?;
+        let told = |at: usize| results(next, &planned.read_id(turn, at));
+        if told(0).is_empty() || (1..*count).any(|place| told(place) != told(0)) {
+            let message = "equal calls of tools in one turn of a loop were told different things";
+            let got = format!("{:?}", (0..*count).map(told).collect::<Vec<_>>());
+            return Err(at(&seen, message, "the same for each", got).into());
+        }
+    }
+    Ok(())
+}
+
+fn the_duration_fits(started: &Event<'_>, end: &Event<'_>) -> Result<(), Verdict> {
+    let between = started.occurred_ms().zip(end.occurred_ms()).map(|(from, to)| to.saturating_sub(from));
+    let took = end.payload()["durationMs"].as_f64();
+    match between.zip(took) {
+        Some((between, took)) if (0.0..=between as f64 + BLUR_MS).contains(&took) => Ok(()),
+        other => {
+            let message = "the duration of an operation does not fit the times of its events";
+            let expected = "0 or more, and no more than the time between its events";
+            Err(at(&end.seen, message, expected, format!("{other:?}")).into())
+        }
+    }
 }
 
 fn the_run(case: &CaseView<'_>, plan: &Plan, run: &Seen<'_>) -> Judged {

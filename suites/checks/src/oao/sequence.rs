@@ -100,7 +100,7 @@ fn each_loop_keeps_its_order(recording: &Recording, _: &Spec) -> Judged {
     let message = "the turns of a loop were not kept in their own sequence";
     let shown = || timeline(recording, &["a-1", "b-1", "a-2", "b-2", "a-3", "b-3"]);
     let mut witness = recording.one("run")?.witness();
-    for ((task, turns, _), (_, _, foreign)) in LOOPS.iter().zip(LOOPS.iter().rev()) {
+    for ((task, _, _), (_, _, foreign)) in LOOPS.iter().zip(LOOPS.iter().rev()) {
         for (seen, asked) in recording.model_turns() {
             let body = asked.journal["body"].as_str().unwrap_or_default();
             if !body.contains(task) || body.contains(super::runs::BEGIN) {
@@ -113,9 +113,11 @@ fn each_loop_keeps_its_order(recording: &Recording, _: &Spec) -> Judged {
                     .into());
             }
         }
+    }
+    for (_, turns, _) in LOOPS {
         let mut before = 0;
         for turn in turns {
-            let (seen, asked) = must_ask(recording, turn, message)?;
+            let (seen, asked) = must_ask(recording, turn, "a scratch loop did not reach its last turn")?;
             if asked.arrived_ms < before {
                 let expected = format!("`{turn}` asked for after the answer before it");
                 return Err(at(&seen, message, expected, "earlier").showing(shown()).into());
@@ -128,6 +130,7 @@ fn each_loop_keeps_its_order(recording: &Recording, _: &Spec) -> Judged {
     for (call, answer) in [("call_a", "a"), ("call_b", "b")] {
         let got = value(told, call);
         if got != Some(json!({"answer": answer})) {
+            let message = "a call did not get the result of its own task";
             return Err(at(&seen, message, format!("`{answer}` for `{call}`"), format!("{got:?}")).into());
         }
         witness = witness.and(lifecycle(recording, call).witness().unwrap_or_else(|| seen.witness()));

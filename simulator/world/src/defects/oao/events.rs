@@ -138,7 +138,8 @@ fn two_writers() -> Tap {
     let late: Mutex<BTreeMap<String, Draft>> = Mutex::default();
     Arc::new(move |draft| {
         let mut late = late.lock().unwrap_or_else(PoisonError::into_inner);
-        let call = draft.payload["toolCallId"].as_str().unwrap_or_default().to_owned();
+        let call = draft.payload["toolCallId"].as_str().unwrap_or_default();
+        let call = format!("{} {call}", draft.aggregate_id);
         if draft.kind == STARTED {
             late.insert(call, draft);
             return Vec::new();
@@ -197,7 +198,8 @@ fn numbered_anew() -> Tap {
         let Some(index) = draft.payload["stepIndex"].as_u64().filter(|_| draft.kind == STEP) else {
             return vec![draft];
         };
-        let owner = draft.payload["harnessToolCallId"].as_str().unwrap_or_default().to_owned();
+        let call = draft.payload["harnessToolCallId"].as_str().unwrap_or_default();
+        let owner = format!("{} {call}", draft.aggregate_id);
         let mut offsets = offsets.lock().unwrap_or_else(PoisonError::into_inner);
         let (offset, next) = offsets.entry(owner).or_default();
         let was_reminded = draft.payload["stepKind"] == "model" && index == *next && *next > 0;
@@ -209,7 +211,7 @@ fn numbered_anew() -> Tap {
         if is_prose {
             *next = index + 1;
         }
-        draft.payload["stepIndex"] = json!(index - *offset);
+        draft.payload["stepIndex"] = json!(index.saturating_sub(*offset));
         vec![draft]
     })
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::super::batch::{Asked, batch, finish, give_up, read, scratch, taking};
 
 /// The key and the limit of an operation that is to run into its limit.
-pub(crate) const SHORT: (&str, u64) = ("short_op", 1_000);
+pub(crate) const SHORT: (&str, u64) = ("short_op", 1_100);
 /// The key and the limit of all others.
 pub(crate) const LONG: (&str, u64) = ("long_op", 20_000);
 /// The gate that is never opened.
@@ -155,10 +155,15 @@ impl Planned {
         }
     }
 
+    /// The id of a call that reads a file: the turn, and the place in it.
+    pub(crate) fn read_id(&self, turn: usize, place: usize) -> String {
+        format!("r{}_{turn}_{place}", self.number)
+    }
+
     /// The ids of the files that it reads, in order.
     pub(crate) fn read_ids(&self) -> Vec<String> {
         let of_turn = |(turn, count): (usize, &usize)| {
-            (0..*count).map(|at| format!("r{}_{turn}_{at}", self.number)).collect::<Vec<_>>()
+            (0..*count).map(|place| self.read_id(turn, place)).collect::<Vec<_>>()
         };
         self.reads.iter().enumerate().flat_map(of_turn).collect()
     }
