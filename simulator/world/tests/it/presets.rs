@@ -70,12 +70,14 @@ async fn each_preset_speaks_its_own_wire() {
         tokio::spawn(model::serve(host.clone(), listener, std::future::pending()));
         let url = format!("http://model.test:80/s/{KEY}/v1").parse().unwrap();
         let _world = start(Plan { model: Some(url), ..plan(&net, Contract::Oao, &[]) }).await.unwrap();
-        let agent = told(&net, "POST", "/agents", Some(&json!({"name": "a", "config": config(preset)}))).await;
+        let agent =
+            told(&net, "POST", "/agents", Some(&json!({"name": "a", "config": config(preset)}))).await;
         let begin = json!({"agentId": agent["id"], "initialMessage": "begin"});
         let session = told(&net, "POST", "/sessions", Some(&begin)).await;
         // Nothing in here takes virtual time, so any pause is long enough.
         Clock::virtual_time().pause(Duration::from_secs(1)).await;
-        let run = told(&net, "GET", &format!("/runs/{}", session["latestRunId"].as_str().unwrap()), None).await;
+        let run =
+            told(&net, "GET", &format!("/runs/{}", session["latestRunId"].as_str().unwrap()), None).await;
         assert_eq!(run["state"], "completed", "{preset}: {:#?}", host.journal(KEY));
         let wires: Vec<String> =
             host.journal(KEY).iter().filter_map(|entry| Some(entry.request.as_ref()?.wire.clone())).collect();
