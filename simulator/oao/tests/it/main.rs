@@ -10,6 +10,7 @@ mod feed;
 mod model;
 mod operations;
 mod publication;
+mod sandbox;
 mod schemas;
 mod seams;
 mod sessions;

@@ -23,7 +23,7 @@ use wire::Clock;
 
 use crate::{
     model::{Script, call, finish, text},
-    world::{World, config, operation, path},
+    world::{SANDBOX_TOOLS, World, config, operation, path},
 };
 
 /// Runs an edit of the parts against a configuration and gives the status of the publication.
@@ -275,7 +275,7 @@ async fn the_batch_of_the_parent() {
 #[tokio::test(start_paused = true)]
 async fn mounting_and_calling() {
     let (world, _) = results(|parts| parts.mounting.operation_tools = Arc::new(|_, _| Vec::new())).await;
-    assert_eq!(world.model.as_ref().unwrap().parent()[0].tool_names(), ["read"]);
+    assert_eq!(world.model.as_ref().unwrap().parent()[0].tool_names(), SANDBOX_TOOLS);
 
     let (world, _) = results(|parts| {
         parts.operations.input_schema =
