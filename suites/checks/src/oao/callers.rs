@@ -58,6 +58,11 @@ pub(crate) async fn need_tool(
     timeout_ms: u64,
 ) -> Result<Agent, Halt> {
     let mut config = readable(driver, operations);
+    if operations.as_array().is_some_and(Vec::is_empty)
+        && let Some(members) = config.as_object_mut()
+    {
+        members.remove("harnessOperations");
+    }
     config["tools"] = json!([tool(approval)]);
     config["limits"]["timeoutMs"] = json!(timeout_ms);
     need_agent(driver, "publish", &config, "publish an agent with a caller's tool").await
