@@ -174,7 +174,7 @@ pub(crate) fn tells(texts: &[&str], value: &Value) -> bool {
         serde_json::from_str::<Value>(text)
             .is_ok_and(|told| told == *value || told.get("value") == Some(value))
     };
-    texts.iter().any(|text| is(text))
+    texts.iter().any(is)
 }
 
 /// The states that the run went through, in the order of the feed, with their entries.
