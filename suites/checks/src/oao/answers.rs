@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
-    agents::{config, need_agent, project},
+    agents::{config_without_operations, need_agent, project},
     refusal::numbered,
 };
 use crate::table::checks;
@@ -21,7 +21,7 @@ checks! { Oao:
 const NOBODY: &str = "00000000-0000-4000-8000-00000000dead";
 
 async fn refusals_of_all_sorts(driver: &Driver<'_>) -> Drove {
-    let own = config(driver, &json!([]));
+    let own = config_without_operations(driver);
     let agent = need_agent(driver, "answer: 201", &own, "publish a minimal agent").await?;
     let agents = format!("{}/agents", project(driver));
     driver.get("answer: 200", format!("{agents}/{}", agent.id)).await;

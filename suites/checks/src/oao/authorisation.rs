@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
-    agents::{self, config, project},
+    agents::{self, config_without_operations, project},
     callers::refused,
     refusal::numbered,
 };
@@ -23,7 +23,7 @@ checks! { Oao:
 const UNKNOWN: &str = "Bearer oao_unknownprefix_00000000000000000000000000000000";
 
 fn agent(driver: &Driver<'_>) -> Value {
-    json!({"name": driver.fresh(), "initialConfig": config(driver, &json!([]))})
+    json!({"name": driver.fresh(), "initialConfig": config_without_operations(driver)})
 }
 
 fn agents_path(driver: &Driver<'_>) -> String {
@@ -94,7 +94,7 @@ fn it_is_turned_away(recording: &Recording, _: &Spec) -> Judged {
 
 async fn a_reader_writes(driver: &Driver<'_>) -> Drove {
     need_credential(driver, "reader", "a key that may only read")?;
-    let own = config(driver, &json!([]));
+    let own = config_without_operations(driver);
     let landmark = agents::need_agent(driver, "landmark", &own, "publish a minimal agent").await?;
     let body = agent(driver);
     driver.fact("name", body["name"].clone());

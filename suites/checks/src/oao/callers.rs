@@ -58,6 +58,11 @@ pub(crate) async fn need_tool(
     timeout_ms: u64,
 ) -> Result<Agent, Halt> {
     let mut config = readable(driver, operations);
+    if operations.as_array().is_some_and(Vec::is_empty)
+        && let Some(members) = config.as_object_mut()
+    {
+        members.remove("harnessOperations");
+    }
     config["tools"] = json!([tool(approval)]);
     config["limits"]["timeoutMs"] = json!(timeout_ms);
     need_agent(driver, "publish", &config, "publish an agent with a caller's tool").await
@@ -169,7 +174,7 @@ pub(crate) fn tells(texts: &[&str], value: &Value) -> bool {
         serde_json::from_str::<Value>(text)
             .is_ok_and(|told| told == *value || told.get("value") == Some(value))
     };
-    texts.iter().any(|text| is(text))
+    texts.iter().any(is)
 }
 
 /// The states that the run went through, in the order of the feed, with their entries.

@@ -10,7 +10,7 @@ use spec::Spec;
 use wire::sse::{Frame, Parser};
 
 use super::{
-    agents::{config, need_agent, project},
+    agents::{config_without_operations, need_agent, project},
     callers::refused,
     refusal::numbered,
     runs::{BEGIN, Started, load, settle, start},
@@ -49,7 +49,7 @@ fn stream(driver: &Driver<'_>) -> String {
 /// Runs a session with one answer, and gives the cursor of its first event.
 async fn need_run(driver: &Driver<'_>) -> Result<(Started, String), Halt> {
     load(driver, words_only())?;
-    let own = config(driver, &json!([]));
+    let own = config_without_operations(driver);
     let agent = need_agent(driver, "publish", &own, "publish a minimal agent").await?;
     let started = start(driver, "start", &agent).await?;
     let run = started.run.clone();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
-    agents::{self, config, project},
+    agents::{self, config_without_operations, project},
     callers::refused,
     refusal::numbered,
 };
@@ -30,7 +30,7 @@ const WITHIN_THE_WINDOW: Duration = Duration::from_secs(23 * 60 * 60 + 50 * 60);
 
 /// A further agent, called `name`.
 fn agent(driver: &Driver<'_>, name: &str) -> Value {
-    json!({"name": name, "initialConfig": config(driver, &json!([]))})
+    json!({"name": name, "initialConfig": config_without_operations(driver)})
 }
 
 async fn post(driver: &Driver<'_>, label: &str, key: Option<&str>, body: String) -> Reply {
@@ -48,7 +48,7 @@ async fn list(driver: &Driver<'_>, landmark: &str) {
 }
 
 async fn landmark(driver: &Driver<'_>) -> Result<String, engine::Halt> {
-    let config = config(driver, &json!([]));
+    let config = config_without_operations(driver);
     Ok(agents::need_agent(driver, "landmark", &config, "publish a minimal agent").await?.id)
 }
 
@@ -77,7 +77,7 @@ async fn the_same_is_sent_in_another_order(driver: &Driver<'_>) -> Drove {
     let landmark = landmark(driver).await?;
     let (name, key) = (driver.fresh(), driver.fresh());
     driver.fact("name", json!(name));
-    let (name, config) = (json!(name), config(driver, &json!([])));
+    let (name, config) = (json!(name), config_without_operations(driver));
     post(driver, "first", Some(&key), format!("{{\"name\":{name},\"initialConfig\":{config}}}")).await;
     post(driver, "again", Some(&key), format!("{{ \"initialConfig\": {config},\n \"name\": {name} }}")).await;
     list(driver, &landmark).await;

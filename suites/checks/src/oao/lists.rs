@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
-    agents::{config, listed, need_agent, project},
+    agents::{config_without_operations, listed, need_agent, project},
     callers::refused,
     refusal::numbered,
 };
@@ -60,7 +60,7 @@ async fn small_pages_are_walked(driver: &Driver<'_>) -> Drove {
     let mut ids = Vec::new();
     for at in 0..AGENTS {
         let label = format!("agent {at}");
-        let own = config(driver, &json!([]));
+        let own = config_without_operations(driver);
         ids.push(need_agent(driver, &label, &own, "publish a minimal agent").await?.id);
         // Each is older than the next.
         driver.clock().pause(APART).await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
-    agents::{config, need_agent, project},
+    agents::{config_without_operations, need_agent, project},
     callers::{
         LONG_LEASE_MS, need_call, need_claim, need_tool, parent_calls_the_tool, post, refused, run_id,
         states, submit, success, until_shown,
@@ -82,7 +82,7 @@ fn held() -> Result<Script, model::ScriptError> {
 
 async fn a_message_comes_too_early(driver: &Driver<'_>) -> Drove {
     load(driver, held())?;
-    let own = config(driver, &json!([]));
+    let own = config_without_operations(driver);
     let agent = need_agent(driver, "publish", &own, "publish a minimal agent").await?;
     let started = start(driver, "start", &agent).await?;
     let model = driver.model()?;
@@ -122,7 +122,7 @@ async fn hold(driver: &Driver<'_>, label: &str, agent: &str, held: bool) -> engi
 async fn a_queued_run_is_cancelled(driver: &Driver<'_>) -> Drove {
     driver.control("hold-queue")?;
     load(driver, words_only())?;
-    let own = config(driver, &json!([]));
+    let own = config_without_operations(driver);
     let agent = need_agent(driver, "publish", &own, "publish a minimal agent").await?;
     let reply = hold(driver, "hold", &agent.id, true).await;
     if !reply.is_success() {
@@ -181,7 +181,7 @@ fn it_never_starts(recording: &Recording, _: &Spec) -> Judged {
 
 async fn a_settled_run_is_cancelled(driver: &Driver<'_>) -> Drove {
     load(driver, words_only())?;
-    let own = config(driver, &json!([]));
+    let own = config_without_operations(driver);
     let agent = need_agent(driver, "publish", &own, "publish a minimal agent").await?;
     let started = start(driver, "start", &agent).await?;
     let settled = |event: &Value| event["publicPayload"]["state"] == "completed";
