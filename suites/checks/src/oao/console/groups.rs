@@ -33,6 +33,10 @@ const COMPONENTS: Property = Property {
 
 /// A window in tenths of a second: its beginning, and its end unless it has not come yet.
 type Window = (u64, Option<u64>);
+/// Windows by the ids of their calls.
+type Windows = Vec<(String, Window)>;
+/// The ids of the members of each group, all in order.
+type Groups = Vec<Vec<String>>;
 
 fn window() -> impl Strategy<Value = Window> {
     // Few instants, so that windows touch often.
@@ -45,7 +49,7 @@ async fn agent(driver: &Driver<'_>) -> Result<Value, Halt> {
 }
 
 /// The case of that number from the table that observers are tested with, too.
-fn tabled(number: u64) -> Option<(String, Vec<(String, Window)>, Vec<Vec<String>>)> {
+fn tabled(number: u64) -> Option<(String, Windows, Groups)> {
     let text = include_str!("../../../../../fixtures/oao/observer/windows.json");
     let table: Value = serde_json::from_str(text).ok()?;
     let case = table["cases"].get(usize::try_from(number).ok()?)?;

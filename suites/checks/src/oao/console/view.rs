@@ -50,7 +50,7 @@ impl<'a> Console<'a> {
         let seen = view.labelled(label).pop().map_or_else(|| view.one(label), Ok)?;
         let body = seen.json()?;
         let is_list = |name: &&str| body.get(*name).is_some_and(Value::is_array);
-        if seen.is_success() && ["rows", "timeline", "modals"].iter().all(|name| is_list(name)) {
+        if seen.is_success() && ["rows", "timeline", "modals"].iter().all(is_list) {
             return Ok(Self { seen, body });
         }
         let expected = "200 with the lists `rows`, `timeline` and `modals`";
