@@ -56,6 +56,7 @@ impl Client {
     async fn play(&mut self, scenario: &Scenario) -> Played {
         let model = self.opened.model.as_ref().unwrap();
         model.load(SESSION, &scenario.model).unwrap();
+        self.names.bind("project", &self.setting("project"));
         let agent = self.publish(&scenario.operations).await;
         let mut session = String::new();
         for step in &scenario.steps {
