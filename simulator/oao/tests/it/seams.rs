@@ -214,7 +214,7 @@ async fn until_the_first_failure(work: Vec<BoxFuture<'static, Settled>>) -> Vec<
             break;
         }
     }
-    let lost = || Settled { outcome: ToolOutcome::aborted(), took: std::time::Duration::ZERO };
+    let lost = || Settled { outcome: ToolOutcome::aborted(), took: Duration::ZERO };
     settled.into_iter().map(|one| one.unwrap_or_else(lost)).collect()
 }
 
@@ -313,7 +313,7 @@ async fn an_inner_turn_can_be_made_to_overlap_its_tools() {
             async move {
                 let early = work.iter().map(|_| Settled {
                     outcome: ToolOutcome::Done("soon".into()),
-                    took: std::time::Duration::ZERO,
+                    took: Duration::ZERO,
                 });
                 let early = early.collect();
                 tokio::spawn(join_all(work));

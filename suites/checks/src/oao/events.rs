@@ -254,8 +254,8 @@ fn sorted_by_owner(recording: &Recording, message: &str) -> Judged {
         witness = witness.and(seen.witness());
     }
     let run = recording.one("run")?;
-    let all = lifecycles(recording);
-    for life in all.iter().filter(|life| !life.steps.is_empty() && life.started.is_empty()) {
+    let orphan = |life: &&Lifecycle<'_>| !life.steps.is_empty() && life.started.is_empty();
+    if let Some(life) = lifecycles(recording).iter().find(orphan) {
         let got = format!("steps of `{}`", life.call);
         return Err(at(&life.steps[0].seen, message, "the id of a call that was started", got).into());
     }
