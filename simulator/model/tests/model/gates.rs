@@ -90,3 +90,15 @@ async fn ending_a_session_lets_its_requests_and_watchers_go() {
     assert!(world.host.journal("k").is_empty(), "a fresh session has a fresh journal");
     assert_eq!(world.host.unused_turns("k"), ["a"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_parameter_of_a_wait_that_is_given_twice_is_named() {
+    let world = World::new().await;
+    for (query, name) in [("count=1&count=2", "count"), ("within_ms=1&count=1&within_ms=1", "within_ms")] {
+        let path = format!("/_model/sessions/k/gates/g/wait?{query}");
+        let wrong = world.send(wire::http::Request::new("POST", path)).await;
+        let error = json_of(&wrong)["error"].clone();
+        assert_eq!((wrong.status, error["parameter"].as_str()), (400, Some(name)));
+        assert_eq!(error["message"], format!("`{name}` is given twice; keep one"));
+    }
+}
