@@ -14,7 +14,7 @@ use http::{HeaderValue, Method, StatusCode, Uri, header};
 use serde_json::{Value, json};
 
 use crate::{
-    export::{Selection, SelectionError, number},
+    export::{Selection, SelectionError, number, once},
     gate::GateError,
     host::Host,
     script::{Script, ScriptError, is_id, suggest},
@@ -143,7 +143,8 @@ async fn wait(
 
 fn wanted(pairs: &[(String, String)]) -> Result<(usize, u64), SelectionError> {
     let (mut count, mut within_ms) = (1, WITHIN_MS);
-    for (name, value) in pairs {
+    for (place, (name, value)) in pairs.iter().enumerate() {
+        once(&pairs[..place], name)?;
         match name.as_str() {
             "count" => count = number(name, value, "a number of requests, 1 or more", 1)?,
             "within_ms" => {

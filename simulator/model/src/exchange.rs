@@ -18,9 +18,12 @@ use crate::{
     delivery::{Delivery, pieces_of},
     fault::{self, Frames},
     headers::Headers,
+    heads,
     host::Host,
     journal::{Outcome, Record, kept},
+    key,
     rejection::Rejection,
+    reply::Reply,
     request::Asked,
     resume,
     script::Wrong,
@@ -36,6 +39,7 @@ pub(crate) async fn answer(host: Host, wire: &'static dyn Wire, request: Request
     let (parts, bytes, read) = arrive(wire, request).await;
     let (fate, read) = receive(&host, Some(wire), &parts, &bytes, read);
     match (fate, &read) {
+        (Fate::Answer(due), Ok(asked)) if due.settled => settled(wire, &due.reply, asked),
         (Fate::Answer(due), Ok(asked)) => deliver(host, wire, *due, asked, parts.extensions.get()).await,
         (Fate::Error(rejection), _) => error(wire, &rejection, &host.token(&[&bytes])),
         (Fate::Answer(_), Err(rejection)) => error(wire, rejection, &host.token(&[&bytes])),
@@ -65,6 +69,9 @@ pub(crate) fn no_body(error: &(dyn std::error::Error + 'static)) -> Rejection {
 
 /// What a wire makes of a request that has arrived whole.
 pub(crate) fn read(wire: &dyn Wire, parts: &Parts, bytes: &[u8]) -> Read {
+    if key::is_unreadable(&parts.uri, &parts.headers) {
+        return Err(Rejection::unreadable_session());
+    }
     let body: Value = serde_json::from_slice(bytes).map_err(|error| Rejection::not_json(&error))?;
     let understood = wire.read(&body)?;
     let headers = Headers::of(&parts.headers);
@@ -93,7 +100,7 @@ pub(crate) fn arrived(
     read: &Read,
 ) -> Record {
     let target = match parts.uri.path_and_query() {
-        Some(path) => format!("{} {path}", parts.method),
+        Some(path) => [parts.method.as_str(), path.as_str()].join(" "),
         None => format!("{} {}", parts.method, parts.uri),
     };
     Record {
@@ -144,6 +151,12 @@ fn receive(
         record.identity = asked.request.identity();
     }
     (state.receive(record, &read, host.mint()), read)
+}
+
+/// An answer that nothing can keep, spoil or break off any more: the journal has its end already.
+fn settled(wire: &'static dyn Wire, reply: &Reply, asked: &Asked) -> Response {
+    // Its length is told by whoever writes it.
+    answer_with(StatusCode::OK, wire, &reply.token, Body::from(wire.whole(reply, asked)))
 }
 
 async fn deliver(
@@ -308,23 +321,20 @@ pub(crate) fn error(wire: &'static dyn Wire, rejection: &Rejection, token: &str)
     response
 }
 
-/// An answer with the headers that a wire gives all of its answers.
+/// An answer with the headers that a wire gives all of its answers. It is JSON unless somebody says otherwise.
 pub(crate) fn answer_with(status: StatusCode, wire: &'static dyn Wire, token: &str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.reserve(16);
-    for (name, value) in wire.headers() {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
-    }
-    if let Ok(value) = HeaderValue::from_str(&request_id(token)) {
+    *headers = heads::of(wire);
+    if let Ok(value) = HeaderValue::try_from(request_id(token)) {
         headers.insert(HeaderName::from_static(wire.request_id_header()), value);
     }
     response
 }
 
 fn request_id(token: &str) -> String {
-    format!("req_{token}")
+    ["req_", token].concat()
 }
 
 /// What stands in the request id of an answer that no turn gives: it follows from the request.

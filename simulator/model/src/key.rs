@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use http::{HeaderMap, Uri};
+use http::{HeaderMap, HeaderName, Uri, header};
 
 use crate::{request::ModelRequest, script::is_id};
 
@@ -10,9 +10,12 @@ use crate::{request::ModelRequest, script::is_id};
 pub const DEFAULT_SESSION: &str = "default";
 
 /// The header that names a session.
-const HEADER: &str = "x-proofhouse-session";
+static HEADER: HeaderName = HeaderName::from_static("x-proofhouse-session");
+static API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// What stands before a session key in a text.
 pub(crate) const MARKER: &str = "proofhouse-session:";
+/// Its last letter.
+const LAST: char = ':';
 /// For those whose request named no session, or a wrong one.
 pub(crate) const HOW_NAMED: &str = "a request names its session by the path /s/KEY/v1/…, the header \
     x-proofhouse-session, the API key or the text proofhouse-session:KEY in a message";
@@ -31,7 +34,7 @@ pub(crate) fn of<'a>(
     body: &'a [u8],
     is_loaded: impl Fn(&str) -> bool,
 ) -> Cow<'a, str> {
-    let named = in_path(uri).or_else(|| text_of(headers, HEADER));
+    let named = in_path(uri).or_else(|| text_of(headers, &HEADER));
     let key = named.or_else(|| api_key(headers).filter(|key| is_loaded(key)));
     if let Some(key) = key {
         return Cow::Borrowed(key);
@@ -44,29 +47,43 @@ pub(crate) fn of<'a>(
     key.unwrap_or(Cow::Borrowed(DEFAULT_SESSION))
 }
 
-fn text_of<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+/// Whether a request names its session in a header that is no text.
+pub(crate) fn is_unreadable(uri: &Uri, headers: &HeaderMap) -> bool {
+    in_path(uri).is_none() && headers.get(&HEADER).is_some_and(|value| value.to_str().is_err())
+}
+
+fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok().map(str::trim)
 }
 
 fn api_key(headers: &HeaderMap) -> Option<&str> {
-    let bearer = text_of(headers, "authorization").and_then(|value| {
+    let bearer = text_of(headers, &header::AUTHORIZATION).and_then(|value| {
         let (scheme, key) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
     });
-    bearer.or_else(|| text_of(headers, "x-api-key"))
+    bearer.or_else(|| text_of(headers, &API_KEY))
 }
 
 /// Whether a letter may stand in a key.
-pub(crate) fn in_key(letter: char) -> bool {
+fn in_key(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_')
 }
 
 /// The key behind the first marker of a text that has one.
 fn planted(text: &str) -> Option<&str> {
-    text.split(MARKER).skip(1).find_map(|rest| {
-        let end = rest.find(|letter| !in_key(letter));
-        let key = &rest[..end.unwrap_or(rest.len())];
-        is_id(key).then_some(key)
+    marked(text).map(|(_, key)| key).find(|key| is_id(key))
+}
+
+/// Each marker in a text: where it begins, and the letters behind it that may stand in a key. Long
+/// conversations are searched for it at every request, so its last letter is looked for, which is rare.
+pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices(LAST).filter_map(|(at, _)| {
+        let (before, rest) = text.split_at(at + LAST.len_utf8());
+        let start = before.strip_suffix(MARKER)?.len();
+        let key = &rest[..rest.find(|letter| !in_key(letter)).unwrap_or(rest.len())];
+        // A marker that follows at once is no key, although all but its last letter could be.
+        let next = rest[key.len()..].starts_with(LAST).then(|| key.strip_suffix(&MARKER[..MARKER.len() - 1]));
+        Some((start, next.flatten().unwrap_or(key)))
     })
 }
 
@@ -83,7 +100,7 @@ mod tests {
     fn key(path: &str, headers: &[(&'static str, &str)], request: &ModelRequest) -> String {
         let headers = headers
             .iter()
-            .map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap()))
+            .map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()))
             .collect();
         let loaded = |key: &str| matches!(key, "loaded" | "other");
         of(&path.parse().unwrap(), &headers, Some(request), b"", loaded).into_owned()
@@ -118,6 +135,8 @@ mod tests {
     fn a_marker_is_found_in_any_text_and_needs_a_key() {
         assert_eq!(key("/", &[], &request("x proofhouse-session:sys", "proofhouse-session:usr")), "sys");
         assert_eq!(key("/", &[], &request("", "proofhouse-session: no proofhouse-session:yes.")), "yes");
+        assert_eq!(key("/", &[], &request("", "proofhouse-session:proofhouse-session:yes:no")), "yes");
+        assert_eq!(key("/", &[], &request("", "proofhouse-session::é: proofhouse-session:yes")), "yes");
         assert_eq!(
             key("/", &[], &request("", &format!("proofhouse-session:{}", "a".repeat(65)))),
             DEFAULT_SESSION

@@ -15,6 +15,7 @@ mod fault;
 pub mod fuzzing;
 mod gate;
 mod headers;
+mod heads;
 mod host;
 pub mod import;
 mod journal;
@@ -33,6 +34,7 @@ mod router;
 pub mod script;
 mod session;
 mod state;
+mod stored;
 mod verdict;
 mod wires;
 

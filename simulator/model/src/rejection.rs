@@ -58,7 +58,7 @@ impl Rejection {
     pub(crate) fn unknown_path(method: &str, path: &str) -> Self {
         let message = format!(
             "nothing answers {method} {path}; this server speaks POST /v1/chat/completions, \
-             POST /v1/responses, POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models, \
+             POST /v1/responses, GET /v1/responses/ID, POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models, \
              all of them below /s/KEY too; a base URL for OpenAI clients ends with /v1, one for Anthropic \
              clients does not"
         );
@@ -69,6 +69,13 @@ impl Rejection {
     pub(crate) fn unknown_method(method: &str, path: &str) -> Self {
         let message = format!("{path} does not take {method}");
         Self { code: Some("method_not_supported".into()), ..Self::for_good(405, message) }
+    }
+
+    /// The session cannot be told.
+    pub(crate) fn unreadable_session() -> Self {
+        let message = "the header `x-proofhouse-session` is not ASCII; a key has letters from a to z, digits, \
+                       `-` and `_`";
+        Self::invalid("x-proofhouse-session", Some("proofhouse_session"), message)
     }
 
     /// A recorder hears what a recorder passed on.
@@ -82,6 +89,11 @@ impl Rejection {
     pub(crate) fn no_upgrade() -> Self {
         let message = "this server speaks HTTP and server-sent events, no WebSocket; ask with POST";
         Self { code: Some("upgrade_not_supported".into()), ..Self::for_good(426, message) }
+    }
+
+    /// What is asked for is not there.
+    pub(crate) fn gone(message: String) -> Self {
+        Self::for_good(404, message)
     }
 
     /// What the request goes on from is not there.

@@ -76,14 +76,24 @@ impl Reply {
         mint: &Mint,
         asked: &Asked,
     ) -> Result<Self, String> {
+        Self::with(script, place, mint.token(script, place, identity), mint.created, asked)
+    }
+
+    /// [`Reply::of`] with what [`Mint::token`] says.
+    pub(crate) fn with(
+        script: &Script,
+        place: usize,
+        token: String,
+        created: i64,
+        asked: &Asked,
+    ) -> Result<Self, String> {
         let turn = script.turn(place);
         let answer = &turn.answer;
-        let token = mint.token(script, place, identity);
-        let blocks = said(answer, turn.repeat, &script.turn_in_ids(place), &token, asked)?;
+        let blocks = said(answer, turn.repeat, || script.turn_in_ids(place), &token, asked)?;
         let calls = blocks.iter().any(|block| matches!(block, Said::ToolCall(_)));
         let derived = if calls { FinishReason::ToolCalls } else { FinishReason::Stop };
         Ok(Self {
-            created: mint.created,
+            created,
             model: asked.request.model.clone(),
             blocks,
             finish_reason: answer.finish_reason.unwrap_or(derived),
@@ -141,7 +151,13 @@ impl Reply {
 }
 
 /// What an answer says, with ids, proofs and quotations filled in.
-fn said(answer: &Answer, repeats: bool, turn: &str, token: &str, asked: &Asked) -> Result<Vec<Said>, String> {
+fn said(
+    answer: &Answer,
+    repeats: bool,
+    turn: impl Fn() -> String,
+    token: &str,
+    asked: &Asked,
+) -> Result<Vec<Said>, String> {
     let quotes = answer.template.then(|| Quotes::of(&asked.request, &asked.body));
     let fill = |text: String| match &quotes {
         Some(quotes) => quotes.fill(&text),
@@ -157,7 +173,7 @@ fn said(answer: &Answer, repeats: bool, turn: &str, token: &str, asked: &Asked) 
     let mut sent = |id: Option<String>, name: String, arguments: String| {
         let is_derived = id.is_none();
         let call = ToolCall { id, name, arguments: None, arguments_text: None };
-        let mut id = call.wire_id(turn, calls);
+        let mut id = call.wire_id(&turn(), calls);
         if is_derived && repeats {
             // Calls of one conversation must differ, however often the turn is asked for.
             id = format!("{id}_{}", &token[..8.min(token.len())]);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     headers::Headers,
-    key::{MARKER, in_key},
+    key::{MARKER, marked},
     rejection::Rejection,
 };
 
@@ -151,11 +151,15 @@ impl ModelRequest {
 
 /// Hashes a text without the session keys that stand in it.
 fn hash_text(text: &str, hash: &mut impl Hasher) {
-    let mut pieces = text.split(MARKER);
-    pieces.next().hash(hash);
-    for piece in pieces {
-        piece.trim_start_matches(in_key).hash(hash);
+    let mut markers = marked(text);
+    let Some((at, key)) = markers.next() else { return Some(text).hash(hash) };
+    Some(&text[..at]).hash(hash);
+    let mut rest = at + MARKER.len() + key.len();
+    for (at, key) in markers {
+        text[rest..at].hash(hash);
+        rest = at + MARKER.len() + key.len();
     }
+    text[rest..].hash(hash);
 }
 
 /// A schema that is given and `null` is no schema that is left out.

@@ -96,15 +96,7 @@ pub(crate) fn go_on(asked: &mut Asked, before: &Before) {
 
 /// The conversation up to and including the answer `id`.
 fn find(id: &str, wire: WireName, session: &str, journal: &Journal, mint: &Mint) -> Option<Before> {
-    let token = id.strip_prefix(if wire == WireName::Messages { MESSAGE_ID } else { RESPONSE_ID })?;
-    let gave = |record: &&Record| {
-        let answered = record.script.as_ref().zip(record.answered.as_ref());
-        record.wire.is_some_and(|spoken| spoken.name() == wire)
-            && answered.is_some_and(|(script, answered)| {
-                mint.token(script, answered.place, record.identity) == token
-            })
-    };
-    let record = journal.of(session).rev().find(gave)?;
+    let record = given(id, wire, session, journal, mint)?;
     let asked = record.asked()?;
     // The Messages wire keeps a conversation only when it was asked to.
     if wire == WireName::Messages && !asked.body["thread"].is_object() {
@@ -114,6 +106,25 @@ fn find(id: &str, wire: WireName, session: &str, journal: &Journal, mint: &Mint)
     let ModelRequest { mut messages, system, tools, .. } = asked.request;
     messages.push(said(&reply, wire));
     Some(Before { messages, kept: (wire == WireName::Messages).then_some((system, tools)) })
+}
+
+/// The last request of a session that the answer `id` was given to.
+pub(crate) fn given<'a>(
+    id: &str,
+    wire: WireName,
+    session: &str,
+    journal: &'a Journal,
+    mint: &Mint,
+) -> Option<&'a Record> {
+    let token = id.strip_prefix(if wire == WireName::Messages { MESSAGE_ID } else { RESPONSE_ID })?;
+    let gave = |record: &&Record| {
+        let answered = record.script.as_ref().zip(record.answered.as_ref());
+        record.wire.is_some_and(|spoken| spoken.name() == wire)
+            && answered.is_some_and(|(script, answered)| {
+                mint.token(script, answered.place, record.identity) == token
+            })
+    };
+    journal.of(session).rev().find(gave)
 }
 
 /// An answer as a message of the conversation.

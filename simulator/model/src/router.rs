@@ -7,7 +7,9 @@ use axum::{
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use tower::Service as _;
 
-use crate::{count, exchange, host::Host, models, rejection::Rejection, script::WireName, wires::wire};
+use crate::{
+    count, exchange, host::Host, models, rejection::Rejection, script::WireName, stored, wires::wire,
+};
 
 /// The header that tells a client of the Messages wire.
 pub(crate) const ANTHROPIC: &str = "anthropic-version";
@@ -36,8 +38,11 @@ pub(crate) async fn respond(host: Host, request: Request) -> Response {
 /// Lets pages of any origin read an answer. `wanted` are the headers that a browser asks to send.
 pub(crate) fn open_to_browsers(headers: &mut HeaderMap, wanted: Option<HeaderValue>) {
     let any = HeaderValue::from_static("*");
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any.clone());
-    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, any.clone());
+    // Answers of a wire are open from the start.
+    if !headers.contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any.clone());
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, any.clone());
+    }
     if let Some(wanted) = wanted {
         // The star does not cover `authorization`, so the names are repeated.
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted);
@@ -56,15 +61,18 @@ async fn dispatch(host: Host, request: Request) -> Response {
     }
     let path = below(path);
     let named = WIRES.iter().find(|(spoken_at, _)| *spoken_at == path).map(|(_, name)| *name);
+    let is_upgrade = request.headers().contains_key(header::UPGRADE);
+    if let (Some(name), &Method::POST, false) = (named, request.method(), is_upgrade) {
+        return exchange::answer(host, wire(name), request).await;
+    }
     let counts = path == COUNT;
     let spoken = spoken(path, request.headers().contains_key(ANTHROPIC));
     let envelope = wire(spoken);
-    if request.headers().contains_key(header::UPGRADE) {
+    if is_upgrade {
         return exchange::refuse(&host, envelope, request, Rejection::no_upgrade());
     }
     let method = request.method().clone();
     match (named, &method) {
-        (Some(name), &Method::POST) => exchange::answer(host, wire(name), request).await,
         (None, &Method::POST) if counts => count::tokens(host, request).await,
         // Clients probe with HEAD whether anybody is there: somebody is.
         (_, &Method::HEAD) => StatusCode::OK.into_response(),
@@ -72,7 +80,11 @@ async fn dispatch(host: Host, request: Request) -> Response {
             let path = path.to_owned();
             models::respond(&host, request, &path, spoken)
         }
-        (None, _) if !counts && !models::are_at(path) => {
+        (None, &Method::GET) if stored::id_at(path).is_some() => {
+            let id = stored::id_at(path).unwrap_or_default().to_owned();
+            stored::respond(&host, request, &id)
+        }
+        (None, _) if !counts && !models::are_at(path) && stored::id_at(path).is_none() => {
             let rejection = Rejection::unknown_path(method.as_str(), request.uri().path());
             exchange::refuse(&host, envelope, request, rejection)
         }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use tokio::sync::Notify;
+use wire::Seed;
 
 use crate::{
     fault::{self, FaultPlace},
@@ -14,6 +15,7 @@ use crate::{
     miss,
     request::Asked,
     script::{Script, Wrong, suggest},
+    state::{Mint, token},
 };
 
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub(crate) struct Session {
     /// How often a fault of chance was drawn for, by conversation.
     draws: BTreeMap<(FaultPlace, u64), u32>,
     gates: BTreeMap<String, Gate>,
+    /// What the ids of answers follow from, for the turns that have answered.
+    minted: BTreeMap<usize, Seed>,
 }
 
 /// A turn that was chosen.
@@ -64,7 +68,15 @@ impl Session {
             hits: BTreeMap::new(),
             draws: BTreeMap::new(),
             gates,
+            minted: BTreeMap::new(),
         }
+    }
+
+    /// What stands in the ids of the answer that the turn at `place` gives to a conversation. It is what
+    /// [`Mint::token`] says, and the greater part of the work is done once for each turn.
+    pub(crate) fn token(&mut self, place: usize, identity: u64, mint: &Mint) -> String {
+        let of_turn = self.minted.entry(place).or_insert_with(|| mint.of_turn(&self.script, place));
+        token(*of_turn, self.script.turn(place).repeat, identity)
     }
 
     pub(crate) fn script(&self) -> &Script {
@@ -130,7 +142,7 @@ impl Session {
         identity: u64,
         asked: &Asked,
         calls: bool,
-        seed: &wire::Seed,
+        seed: &Seed,
     ) -> Option<(FaultPlace, Wrong)> {
         let script = self.script.clone();
         let of_script = script.faults().iter().enumerate().map(|(number, fault)| ((None, number), fault));

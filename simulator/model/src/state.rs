@@ -62,9 +62,18 @@ impl Mint {
     /// What stands in the ids of the answer that the turn at `place` gives to a conversation. A turn that
     /// repeats gives each conversation ids of its own.
     pub(crate) fn token(&self, script: &Script, place: usize, identity: u64) -> String {
-        let turn = self.seed.child(script.name()).child(&script.turn_name(place));
-        if script.turn(place).repeat { turn.child(&format!("{identity:016x}")).token() } else { turn.token() }
+        token(self.of_turn(script, place), script.turn(place).repeat, identity)
     }
+
+    /// What the ids of all answers of a turn follow from.
+    pub(crate) fn of_turn(&self, script: &Script, place: usize) -> Seed {
+        self.seed.child(script.name()).child(&script.turn_name(place))
+    }
+}
+
+/// See [`Mint::token`].
+pub(crate) fn token(of_turn: Seed, repeats: bool, identity: u64) -> String {
+    if repeats { of_turn.child(&format!("{identity:016x}")).token() } else { of_turn.token() }
 }
 
 impl State {
@@ -141,7 +150,8 @@ impl State {
         }
         let chosen = session.choose(&key, record.sequence, record.identity, asked);
         let chosen = chosen.and_then(|chosen| {
-            let reply = Reply::of(session.script(), chosen.place, record.identity, mint, asked);
+            let token = session.token(chosen.place, record.identity, mint);
+            let reply = Reply::with(session.script(), chosen.place, token, mint.created, asked);
             reply.map(|reply| (chosen, reply)).map_err(|why| {
                 session.give_back(&chosen, record.identity);
                 let turn = session.script().turn_name(chosen.place);

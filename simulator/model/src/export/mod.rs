@@ -8,8 +8,8 @@ mod written;
 
 use excerpt::Excerpt;
 
-pub(crate) use selection::number;
 pub use selection::{Format, Selection, SelectionError};
+pub(crate) use selection::{number, once};
 pub use written::Export;
 
 use crate::host::Host;

@@ -88,9 +88,7 @@ impl Selection {
     pub fn from_query(session: Option<&str>, pairs: &[(String, String)]) -> Result<Self, SelectionError> {
         let mut selection = Self::of(session);
         for (place, (name, value)) in pairs.iter().enumerate() {
-            if pairs[..place].iter().any(|(earlier, _)| earlier == name) {
-                return Err(SelectionError::new(name, format!("`{name}` is given twice; keep one")));
-            }
+            once(&pairs[..place], name)?;
             match name.as_str() {
                 "since" => selection.since = number(name, value, "a sequence number, 0 or more", 0)?,
                 "limit" => selection.limit = Some(number(name, value, "a number of entries, 1 or more", 1)?),
@@ -129,6 +127,14 @@ impl Selection {
                 turn().is_some_and(|(script, answered)| script.turn_name(answered.place) == *wanted)
             })
     }
+}
+
+/// Refuses a parameter that stands among the earlier ones.
+pub(crate) fn once(earlier: &[(String, String)], name: &str) -> Result<(), SelectionError> {
+    if earlier.iter().any(|(earlier, _)| earlier == name) {
+        return Err(SelectionError::new(name, format!("`{name}` is given twice; keep one")));
+    }
+    Ok(())
 }
 
 /// A whole number of a query.

@@ -4,7 +4,7 @@ use serde_saphyr::{Error, budget::BudgetBreach};
 
 use super::{
     error::suggest,
-    reading::{ALIAS_VALUES_MAX, DEPTH_MAX, VALUES_MAX},
+    reading::{DEPTH_MAX, VALUES_MAX, alias_values_max},
 };
 
 /// What is wrong and, when it can be told, what would be right.
@@ -64,11 +64,11 @@ pub(super) fn explain(error: &Error, pointer: &str, here: &str, text: &str) -> T
         Error::UnsupportedTag { tag, .. } => {
             told(format!("the tag `{tag}` means nothing in a script"), "take it away")
         }
-        Error::Budget { breach, .. } => too_much(breach),
+        Error::Budget { breach, .. } => too_much(breach, text),
         Error::AliasReplayLimitExceeded { .. }
         | Error::AliasReplayCounterOverflow { .. }
         | Error::AliasReplayStackDepthExceeded { .. }
-        | Error::AliasExpansionLimitExceeded { .. } => too_many_aliases(),
+        | Error::AliasExpansionLimitExceeded { .. } => too_many_aliases(text),
         Error::ExternalMessage { msg, .. } => syntax(msg, here),
         Error::AliasError { error, .. } => explain(error, pointer, here, text),
         other => {
@@ -163,12 +163,12 @@ fn unknown_anchor(here: &str) -> Told {
     told(format!("`*{name}` is an alias of nothing above"), &fix)
 }
 
-fn too_many_aliases() -> Told {
-    let message = format!("aliases unfold into more than {ALIAS_VALUES_MAX} values");
+fn too_many_aliases(text: &str) -> Told {
+    let message = format!("aliases unfold into more than {} values", alias_values_max(text));
     told(message, "write out what is meant, or leave it out")
 }
 
-fn too_much(breach: &BudgetBreach) -> Told {
+fn too_much(breach: &BudgetBreach, text: &str) -> Told {
     match breach {
         BudgetBreach::Depth { .. } => {
             told(format!("values stand more than {DEPTH_MAX} deep in each other"), "make it flatter")
@@ -181,7 +181,7 @@ fn too_much(breach: &BudgetBreach) -> Told {
         | BudgetBreach::AliasAnchorRatio { .. }
         | BudgetBreach::RecordedAnchorEvents { .. }
         | BudgetBreach::RecordedAnchorBytes { .. }
-        | BudgetBreach::MergeKeys { .. } => too_many_aliases(),
+        | BudgetBreach::MergeKeys { .. } => too_many_aliases(text),
         other => told(format!("the script is larger than can be read ({other:?})"), "make several of it"),
     }
 }

@@ -32,7 +32,7 @@ impl Places {
     /// The places of a text, and what makes it a text of another kind than YAML if it is one.
     pub(super) fn read(text: &str) -> (Self, Option<serde_saphyr::Error>) {
         let mut places = Vec::new();
-        match serde_saphyr::from_str_with_options::<Spanned<Node>>(text, for_places()) {
+        match serde_saphyr::from_str_with_options::<Spanned<Node>>(text, for_places(text)) {
             Ok(root) => walk(&root, None, String::new(), &mut places),
             Err(error) => return (Self::default(), Some(error)),
         }

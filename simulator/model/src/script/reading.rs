@@ -16,12 +16,18 @@ pub(super) const DEPTH_MAX: usize = 64;
 /// How many values a text may unfold into, aliases included: a hundred thousand turns of some size, and
 /// no more memory than such a script takes.
 pub(super) const VALUES_MAX: usize = 5_000_000;
-/// How many values aliases may add. A script that says the same a few times is far below it.
-pub(super) const ALIAS_VALUES_MAX: usize = 250_000;
+/// How many values aliases may add, besides one for each byte of the text: what is said again in a long script
+/// is welcome, and a short one stays short.
+const ALIAS_VALUES: usize = 10_000;
+
+/// How many values aliases of a text may add.
+pub(super) fn alias_values_max(text: &str) -> usize {
+    ALIAS_VALUES.saturating_add(text.len())
+}
 
 /// How script texts are read: what YAML 1.1 would guess (`no` as false, `007` as 7) stays a text, and
 /// a number where a text belongs is an error, so that a YAML file and its JSON twin mean the same.
-fn strictly() -> serde_saphyr::Options {
+fn strictly(text: &str) -> serde_saphyr::Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: DEPTH_MAX,
@@ -29,7 +35,7 @@ fn strictly() -> serde_saphyr::Options {
             max_events: VALUES_MAX * 3,
         },
         alias_limits: serde_saphyr::alias_limits! {
-            max_total_replayed_events: ALIAS_VALUES_MAX,
+            max_total_replayed_events: alias_values_max(text),
         },
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,
@@ -41,8 +47,8 @@ fn strictly() -> serde_saphyr::Options {
 }
 
 /// How a text is read to learn where its parts stand: whatever has a place has one.
-pub(super) fn for_places() -> serde_saphyr::Options {
-    let mut options = strictly();
+pub(super) fn for_places(text: &str) -> serde_saphyr::Options {
+    let mut options = strictly(text);
     options.duplicate_keys = DuplicateKeyPolicy::PassThrough;
     options.merge_keys = MergeKeyPolicy::AsOrdinary;
     options.reject_unsupported_tags = false;
@@ -53,7 +59,7 @@ pub(super) fn for_places() -> serde_saphyr::Options {
 
 /// Reads a value as script texts are read. `file` stands for the file in errors.
 pub(crate) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ScriptError> {
-    serde_saphyr::from_str_with_options(text, strictly()).map_err(|error| unreadable(file, text, &error))
+    serde_saphyr::from_str_with_options(text, strictly(text)).map_err(|error| unreadable(file, text, &error))
 }
 
 /// The text of a file. Scripts are UTF-8; a byte order mark before it is nothing.

@@ -7,6 +7,11 @@ const TAG_BYTES_MAX: usize = 2_000;
 const STATEMENTS_MAX: usize = 500;
 /// The most characters of a line. The engine counts columns in 16 bits.
 const COLUMNS_MAX: usize = 60_000;
+/// How often something may be said again by the multiplications of one template, all together. Telling a list
+/// again costs the engine no fuel, whatever its length.
+const TIMES_MAX: u64 = 1_000_000;
+/// How often a factor that is no number in the template is taken to say something again.
+const TIMES_UNKNOWN: u64 = 1_000;
 
 /// Whether a text has a tag at all.
 pub(super) fn has_tags(text: &str) -> bool {
@@ -20,6 +25,8 @@ pub(super) fn too_large(text: &str) -> Option<String> {
     }
     let mut rest = text;
     let mut statements = 0;
+    let mut times = 1_u64;
+    let mut goes_round = false;
     while let Some((start, kind)) = next_tag(rest) {
         let inside = &rest[start + 2..];
         let length = match kind {
@@ -37,9 +44,62 @@ pub(super) fn too_large(text: &str) -> Option<String> {
         if statements > STATEMENTS_MAX {
             return Some(format!("there are more than {STATEMENTS_MAX} statements"));
         }
+        if kind != b'#' {
+            let tag = &inside[..length];
+            times = times.saturating_mul(factor(tag));
+            goes_round |= kind == b'%' && ["macro", "recursive"].iter().any(|word| tag.contains(word));
+        }
+        if times > TIMES_MAX || (goes_round && times > 1) {
+            return Some(format!("its multiplications may say something more than {TIMES_MAX} times"));
+        }
         rest = &inside[length..];
     }
     None
+}
+
+/// How often the multiplications of a tag may say something again: the product of their factors, as far as those
+/// are numbers. A product of two numbers is a number, and counts as their product all the same.
+fn factor(tag: &str) -> u64 {
+    let bytes = tag.as_bytes();
+    let (mut product, mut at, mut powers, mut stars) = (1_u64, 0, false, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            quote @ (b'"' | b'\'') => at += quoted(&bytes[at + 1..], quote),
+            b'*' if bytes.get(at + 1) == Some(&b'*') => {
+                powers = true;
+                at += 1;
+            }
+            b'*' => {
+                stars = true;
+                let after = number(bytes[at + 1..].iter());
+                let before = number(bytes[..at].iter().rev());
+                let known = match (before, after) {
+                    (None, None) => TIMES_UNKNOWN,
+                    (before, after) => before.unwrap_or(1).max(after.unwrap_or(1)).max(1),
+                };
+                product = product.saturating_mul(known);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if powers && stars { u64::MAX } else { product }
+}
+
+/// The size of the number that stands next, spaces and brackets aside: its digits as nines. Read backwards it is
+/// as large.
+fn number<'a>(bytes: impl Iterator<Item = &'a u8>) -> Option<u64> {
+    let mut bytes = bytes.skip_while(|byte| byte.is_ascii_whitespace() || b"()".contains(byte)).peekable();
+    let first = **bytes.peek()?;
+    if !first.is_ascii_digit() {
+        return None;
+    }
+    let digits = bytes.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    Some(if digits == 1 {
+        u64::from(first - b'0')
+    } else {
+        10_u64.saturating_pow(u32::try_from(digits).unwrap_or(u32::MAX)) - 1
+    })
 }
 
 /// Where the next tag begins, and the second byte of its mark.
@@ -124,6 +184,30 @@ mod tests {
             (format!("{long}{{{{ user }}}}"), Some("a line has more than 60000 characters")),
             (statements.repeat(251), Some("there are more than 500 statements")),
             (statements.repeat(250), None),
+            ("{{ [1] * 9 * 9 * 9 }} {{ 'ab' * 100 }}".to_owned(), None),
+            ("{{ user * 99999 }} {{ 3 * 4 }} '* 9999999'".to_owned(), None),
+            ("{{ user ~ '* 9999999' }}{{ 2 ** 10 }}".to_owned(), None),
+            ("{% macro m(a) %}{{ a }}{% endmacro %}{{ m(1) }}".to_owned(), None),
+            (
+                "{{ [1] * 9 * 9 * 9 * 9 * 9 * 9 * 9 }}".to_owned(),
+                Some("its multiplications may say something more than 1000000 times"),
+            ),
+            (
+                "{% set a = 9999 * user %}{{ (a | list) * (999) }}".to_owned(),
+                Some("its multiplications may say something more than 1000000 times"),
+            ),
+            (
+                "{{ user * body.n * body.n * body.n }}".to_owned(),
+                Some("its multiplications may say something more than 1000000 times"),
+            ),
+            (
+                "{{ [1] * 9 ** 8 }}".to_owned(),
+                Some("its multiplications may say something more than 1000000 times"),
+            ),
+            (
+                "{% macro m(a) %}{{ m(a * 2) }}{% endmacro %}".to_owned(),
+                Some("its multiplications may say something more than 1000000 times"),
+            ),
             (format!("{{# {chain}{chain} #}}"), None),
             (format!("{{{{ 1{fits} }}}}").repeat(10), None),
             (format!("{chain}{chain} {{{{ user }}}} {chain}"), None),

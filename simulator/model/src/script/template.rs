@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    io,
     sync::LazyLock,
 };
 
@@ -20,6 +21,8 @@ use crate::request::{ModelRequest, ToolChoice};
 
 /// How much a template may do; a loop without end runs into it.
 const FUEL: u64 = 1_000_000;
+/// How long a text may become, in bytes.
+const TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
@@ -87,6 +90,24 @@ struct Quotable<'a> {
     example_arguments: BTreeMap<&'a str, String>,
 }
 
+/// A text that is filled in, as long as it may become.
+#[derive(Debug)]
+struct Filled(Vec<u8>);
+
+impl io::Write for Filled {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len().saturating_add(bytes.len()) > TEXT_BYTES_MAX {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A request, as templates see it.
 #[derive(Debug)]
 pub(crate) struct Quotes(minijinja::Value);
@@ -133,10 +154,16 @@ impl Quotes {
             return Ok(text.to_owned());
         }
         let template = ENVIRONMENT.template_from_str(text).map_err(|error| told(&error))?;
-        template.render(&self.0).map_err(|error| match error.kind() {
-            ErrorKind::UndefinedError => self.missing(&template).unwrap_or_else(|| told(&error)),
-            _ => told(&error),
-        })
+        let mut filled = Filled(Vec::new());
+        match template.render_captured_to(&self.0, &mut filled) {
+            // Texts were added to texts.
+            Ok(_) => Ok(String::from_utf8(filled.0).unwrap_or_default()),
+            Err(error) => Err(match error.kind() {
+                ErrorKind::UndefinedError => self.missing(&template).unwrap_or_else(|| told(&error)),
+                ErrorKind::WriteFailure => format!("it becomes longer than {TEXT_BYTES_MAX} bytes"),
+                _ => told(&error),
+            }),
+        }
     }
 
     /// What a template quotes that is not there, as far as its names tell.

@@ -44,6 +44,9 @@ pub(super) struct Attempt {
     pub(super) next: Option<usize>,
     /// Its number, from 1.
     pub(super) number: usize,
+    /// Whether another request that says the same came in the same millisecond, so that nobody can tell
+    /// whether that was the next one or was sent at the same time.
+    pub(super) beside: bool,
 }
 
 /// Messages of the assistant that stand together in a request, and what follows them up to the next.
@@ -156,8 +159,10 @@ fn attempts(script: &Script, exchanges: &[Exchange]) -> Vec<Attempt> {
         for (place, at) in
             conversation.iter().copied().enumerate().filter(|(_, at)| is_in_vain(&exchanges[*at]))
         {
-            let mut later = conversation[place + 1..].iter().copied();
-            let next = later.find(|next| {
+            let later = &conversation[place + 1..];
+            attempts[at].beside =
+                later.iter().any(|next| is_beside(script, &exchanges[at], &exchanges[*next]));
+            let next = later.iter().copied().find(|next| {
                 attempts[*next].before.is_none() && is_next(script, &exchanges[at], &exchanges[*next])
             });
             if let Some(next) = next {
@@ -171,12 +176,21 @@ fn attempts(script: &Script, exchanges: &[Exchange]) -> Vec<Attempt> {
 }
 
 /// Whether `later`, which says the same as `earlier`, came when that was over. A turn that answers once
-/// tells so itself; otherwise it is a matter of time, and within a millisecond a guess.
+/// tells so itself; otherwise it is a matter of time.
 fn is_next(script: &Script, earlier: &Exchange, later: &Exchange) -> bool {
     match earlier.place {
         Some(place) if !script.turn(place).repeat => later.retry && later.place == Some(place),
-        _ => earlier.ended_ms.is_some_and(|over_ms| later.arrived_ms >= over_ms),
+        _ => {
+            earlier.ended_ms.is_some_and(|over_ms| later.arrived_ms >= over_ms)
+                && !is_beside(script, earlier, later)
+        }
     }
+}
+
+/// Whether `later`, which says the same as `earlier`, may have been sent before that was answered, although it
+/// was read after it: the clock shows one instant.
+fn is_beside(script: &Script, earlier: &Exchange, later: &Exchange) -> bool {
+    earlier.place.is_none_or(|place| script.turn(place).repeat) && later.arrived_ms == earlier.arrived_ms
 }
 
 fn is_in_vain(exchange: &Exchange) -> bool {

@@ -6,7 +6,7 @@ use super::{
     case::Case,
     rule::{Rule, Ruling},
 };
-use crate::{journal::Outcome, matching::Difference};
+use crate::{journal::Outcome, matching::Difference, script::Wrong};
 
 /// The condition that findings name which tell what the real API would have refused.
 const API: &str = "api";
@@ -20,6 +20,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule { id: "refused", says: "no request is one that the real API refuses", judge: refused },
     Rule { id: "missed", says: "every request has a turn that answers it", judge: missed },
+    Rule { id: "offered", says: "the script calls no tool that the request does not offer", judge: offered },
     Rule { id: "exhausted", says: "the script is played to its end", judge: exhausted },
     Rule {
         id: "unknown-fields",
@@ -84,6 +85,23 @@ fn missed(case: &Case, ruling: &mut Ruling) {
         if exchange.outcome == Outcome::Missed {
             let why = exchange.error.as_deref().unwrap_or("no turn answers");
             ruling.fail(why, [exchange.sequence]);
+        }
+    }
+}
+
+/// The mistake is the script's, not the client's, so it is a note.
+fn offered(case: &Case, ruling: &mut Ruling) {
+    for exchange in &case.exchanges {
+        let (Some(place), Some(request)) = (exchange.place, &exchange.request) else { continue };
+        let on_purpose = matches!(exchange.wrong, Some(Wrong::UnknownTool(_)));
+        for call in exchange.calls().filter(|_| !on_purpose) {
+            ruling.occasion();
+            if !request.tools.iter().any(|tool| tool.name == call.name) {
+                let turn = case.script.turn_name(place);
+                let message =
+                    format!("turn `{turn}` calls `{}`, which the request does not offer", call.name);
+                ruling.note(message, [exchange.sequence]);
+            }
         }
     }
 }

@@ -38,7 +38,7 @@ fn retries(case: &Case, ruling: &mut Ruling) {
         let Some(advice) = advice.as_ref().filter(|advice| advice.again == Again::Yes) else { continue };
         let attempt = &case.attempts[at];
         // Whoever has tried again once may give up at any time.
-        if case.exchanges[at].identity.is_none() || attempt.number > 1 {
+        if case.exchanges[at].identity.is_none() || attempt.number > 1 || attempt.beside {
             continue;
         }
         ruling.occasion();

@@ -126,6 +126,23 @@ fn aliases_that_multiply_are_no_bomb() {
     let told = refused_quickly(&answering(&laughs));
     assert!(told.contains("aliases unfold into more than"), "{told}");
 
+    // However aliases are put together, a kilobyte is told about at once.
+    for (letters, times) in [('y', 10), ('y', 2), ('e', 50), ('c', 200)] {
+        let mut laughs = String::from("\n        a: &a [x, x, x, x]\n");
+        for (before, name) in ('a'..=letters).zip('b'..) {
+            laughs.push_str(&format!(
+                "        {name}: &{name} [{}]\n",
+                vec![format!("*{before}"); times].join(",")
+            ));
+        }
+        let watch = Stopwatch::start();
+        let told = Script::from_yaml("laughs", &answering(&laughs)).unwrap_err().to_string();
+        let ms = watch.elapsed_ms();
+        assert!(told.contains("aliases unfold into more than 1"), "{told}");
+        // A few milliseconds; the machine may be busy, and this may not be optimised.
+        assert!(ms < 400, "{ms} ms for {} bytes", laughs.len());
+    }
+
     // The same as mappings that are merged, and a long text that is said again and again.
     let mut merges = String::from("\n        a: &a {k: v}\n");
     for (before, name) in ('a'..='y').zip('b'..='z') {

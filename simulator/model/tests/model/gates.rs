@@ -111,3 +111,15 @@ async fn a_session_is_idle_once_every_request_has_its_answer_or_has_left() {
     let outcomes: Vec<_> = world.host.journal("k").into_iter().map(|entry| entry.outcome).collect();
     assert_eq!(outcomes, [Outcome::Answered, Outcome::Dropped]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_parameter_of_a_wait_that_is_given_twice_is_named() {
+    let world = World::new().await;
+    for (query, name) in [("count=1&count=2", "count"), ("within_ms=1&count=1&within_ms=1", "within_ms")] {
+        let path = format!("/_model/sessions/k/gates/g/wait?{query}");
+        let wrong = world.send(wire::http::Request::new("POST", path)).await;
+        let error = json_of(&wrong)["error"].clone();
+        assert_eq!((wrong.status, error["parameter"].as_str()), (400, Some(name)));
+        assert_eq!(error["message"], format!("`{name}` is given twice; keep one"));
+    }
+}

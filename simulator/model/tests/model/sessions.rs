@@ -176,3 +176,19 @@ async fn the_journal_is_bounded_and_says_what_it_lost() {
     assert_eq!((journal.len(), journal[0].sequence), (10_000, 8));
     assert_eq!(world.host.journal_dropped("default"), 7);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_session_named_in_a_header_that_is_no_text_is_refused_and_not_the_default() {
+    let world = World::new().await;
+    world.host.load("default", named("default"));
+    world.host.load("path", named("path"));
+    let post = |path: &str| {
+        let body = user("hi", &[]).to_string();
+        Request::new("POST", path).json(body).header("x-proofhouse-session", "żółw")
+    };
+    let refused = world.send(post(CHAT)).await;
+    let error = json_of(&refused)["error"].clone();
+    assert_eq!((refused.status, &error["param"]), (400, &json!("x-proofhouse-session")));
+    assert!(error["message"].as_str().unwrap().contains("is not ASCII"), "{error}");
+    assert_eq!(world.send(post("/s/path/v1/chat/completions")).await.status, 200, "the path goes first");
+}

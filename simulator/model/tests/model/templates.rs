@@ -257,9 +257,15 @@ async fn a_template_without_an_end_is_a_miss() {
     ];
     let doubling = "{% set ns = namespace(x='xxxxxxxx') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{{ ns.x }}";
     all.push(doubling.to_owned());
+    all.push("{{ user * 3000000 }}".to_owned());
+    all.push("{% for i in range(1000) %}{{ user * 99999 }}{% endfor %}".to_owned());
     for template in all {
         let watch = Stopwatch::start();
-        let world = saying(Answer::new().text(template.as_str()).template()).await;
+        // What can be known to have no end is not even a script.
+        let turn = Turn::new("only", Answer::new().text(template.as_str()).template());
+        let Ok(script) = Script::new("endless", [turn]) else { continue };
+        let world = World::new().await;
+        world.host.load(model::DEFAULT_SESSION, script);
         let missed = world.post(CHAT, &user("hi", &[])).await;
         let ms = watch.elapsed_ms();
         assert!(
@@ -268,6 +274,18 @@ async fn a_template_without_an_end_is_a_miss() {
             missed.body.len()
         );
         assert!(ms < 2_000, "{template}: {ms} ms");
+    }
+}
+
+/// An operand that is multiplied again and again costs no fuel, so a script with one is refused.
+#[test]
+fn a_template_that_multiplies_without_end_is_refused() {
+    for template in ["{{ [1, 2] | list * 9 * 9 * 9 * 9 * 9 * 9 * 9 * 9 }}", "{{ ['x'] * 1000000000 }}"] {
+        let watch = Stopwatch::start();
+        let turn = Turn::new("only", Answer::new().text(template).template());
+        let error = Script::new("endless", [turn]).unwrap_err().to_string();
+        assert!(error.contains("its multiplications may say something more than 1000000 times"), "{error}");
+        assert!(watch.elapsed_ms() < 1_000, "{} ms", watch.elapsed_ms());
     }
 }
 

@@ -12,9 +12,9 @@ mod parallel;
 mod plant;
 mod play;
 mod rows;
-#[expect(dead_code, reason = "it is listed below once a target of ours mounts Skills")]
 mod skill_content;
 mod strays;
+mod tool_rows;
 mod versions;
 mod view;
 
@@ -28,6 +28,8 @@ pub(super) fn checks() -> Vec<Check> {
         modal::CHECKS,
         parallel::CHECKS,
         content::CHECKS,
+        skill_content::CHECKS,
+        tool_rows::CHECKS,
         old_sessions::CHECKS,
         lifecycle::CHECKS,
         groups::PROPERTIES,

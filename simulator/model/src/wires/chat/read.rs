@@ -5,6 +5,8 @@ mod message;
 mod tests;
 mod tools;
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use crate::{
@@ -58,6 +60,16 @@ const RANGES: &[Range] = &[
     ("frequency_penalty", -2.0, 2.0),
 ];
 
+/// A place among the messages, which is put into words when there is something to say of it.
+#[derive(Clone, Copy, Debug)]
+struct At(usize);
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "messages.[{}]", self.0)
+    }
+}
+
 /// Reads a request.
 pub(super) fn request(body: &Value) -> Result<Understood, Rejection> {
     let Some(fields) = body.as_object() else {
@@ -77,25 +89,25 @@ pub(super) fn request(body: &Value) -> Result<Understood, Rejection> {
         tools: tools::offered(fields.get("tools")),
         tool_choice: tools::choice(fields.get("tool_choice")),
         output_schema: output_schema(fields.get("response_format")),
-        unknown_fields: unknown(fields, REQUEST_FIELDS, ""),
+        unknown_fields: unknown(fields, REQUEST_FIELDS, String::new),
         ..ModelRequest::default()
     };
     let mut system = Vec::new();
     let mut calls = Calls::default();
     for (index, entry) in messages(fields, &mut complaints).iter().enumerate() {
-        let at = format!("messages.[{index}]");
-        let Some((role, fields)) = said_by(entry, &at, &mut complaints) else { continue };
-        request.unknown_fields.extend(unknown(fields, MESSAGE_FIELDS, &format!("/messages/{index}")));
-        message::complain(role, fields, &at, &mut complaints);
+        let at = At(index);
+        let Some((role, fields)) = said_by(entry, at, &mut complaints) else { continue };
+        request.unknown_fields.extend(unknown(fields, MESSAGE_FIELDS, || format!("/messages/{index}")));
+        message::complain(role, fields, at, &mut complaints);
         let message = message::message(role, fields);
-        follow(&mut calls, &message, &at, &mut complaints);
+        follow(&mut calls, &message, at, &mut complaints);
         if matches!(role, "system" | "developer") {
             system.push(message.text);
         } else {
             request.messages.push(message);
         }
     }
-    end(&mut calls, "messages", &mut complaints);
+    end(&mut calls, || "messages".to_owned(), &mut complaints);
     request.system = system.join("\n\n");
     Ok(Understood { request, complaints })
 }
@@ -115,11 +127,15 @@ fn messages<'a>(fields: &'a Map<String, Value>, complaints: &mut Vec<Rejection>)
 
 fn said_by<'a>(
     entry: &'a Value,
-    at: &str,
+    at: At,
     complaints: &mut Vec<Rejection>,
 ) -> Option<(&'a str, &'a Map<String, Value>)> {
     let Some(fields) = entry.as_object() else {
-        complaints.push(Rejection::invalid(at, Some("invalid_type"), format!("`{at}` is no object")));
+        complaints.push(Rejection::invalid(
+            at.to_string(),
+            Some("invalid_type"),
+            format!("`{at}` is no object"),
+        ));
         return None;
     };
     let role = fields.get("role").and_then(Value::as_str);
@@ -147,15 +163,15 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn unknown(fields: &Map<String, Value>, known: &[&str], at: &str) -> Vec<String> {
+fn unknown(fields: &Map<String, Value>, known: &[&str], at: impl Fn() -> String) -> Vec<String> {
     let names = fields.keys().filter(|name| !known.contains(&name.as_str()));
-    names.map(|name| format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"))).collect()
+    names.map(|name| format!("{}/{}", at(), name.replace('~', "~0").replace('/', "~1"))).collect()
 }
 
 /// Each result follows its call, and each call has its result before anybody else speaks.
-fn follow(calls: &mut Calls, message: &Message, at: &str, complaints: &mut Vec<Rejection>) {
+fn follow(calls: &mut Calls, message: &Message, at: At, complaints: &mut Vec<Rejection>) {
     if message.role != "tool" {
-        end(calls, at, complaints);
+        end(calls, || at.to_string(), complaints);
         calls.made(message.tool_calls.iter().map(|call| call.id.clone()));
         return;
     }
@@ -171,11 +187,11 @@ fn follow(calls: &mut Calls, message: &Message, at: &str, complaints: &mut Vec<R
     }
 }
 
-fn end(calls: &mut Calls, at: &str, complaints: &mut Vec<Rejection>) {
+fn end(calls: &mut Calls, at: impl Fn() -> String, complaints: &mut Vec<Rejection>) {
     let left = calls.left();
     if !left.is_empty() {
         let list = left.join(", ");
         let message = format!("tool calls must be followed by a tool message each; there is none for {list}");
-        complaints.push(Rejection::invalid(at, None, message));
+        complaints.push(Rejection::invalid(at(), None, message));
     }
 }

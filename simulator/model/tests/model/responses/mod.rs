@@ -3,6 +3,7 @@
 mod fold;
 mod reading;
 mod refusals;
+mod stored;
 mod whole_and_stream;
 
 use serde_json::{Value, json};

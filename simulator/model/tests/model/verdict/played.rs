@@ -117,3 +117,20 @@ async fn a_verdict_without_the_whole_journal_is_no_pass() {
     broken(&world, "dropped", "3 requests had to give way", &[]);
     assert_eq!(verdict(&world).dropped, 3);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_of_a_tool_that_is_not_offered_is_the_scripts_mistake() {
+    let call = json!({"tool_calls": [{"id": "c1", "name": "look", "arguments": {}}]});
+    let world = playing(json!([{"id": "a", "repeat": true, "answer": call}])).await;
+    ask(&world, &user("go", &["look"])).await;
+    kept(&world, "offered");
+    ask(&world, &user("go on", &["loop"])).await;
+    ask(&world, &user("go on and on", &[])).await;
+    let message = "turn `a` calls `look`, which the request does not offer";
+    found(&world, "offered", Severity::Note, message, &[2, 3]);
+
+    let faults = json!([{"unknown_tool": "gone"}]);
+    let world = playing(json!([{"id": "a", "repeat": true, "answer": call, "faults": faults}])).await;
+    ask(&world, &user("go", &["look"])).await;
+    assert_eq!(verdict(&world).of("offered").count(), 0, "that is on purpose");
+}

@@ -133,3 +133,33 @@ async fn a_retry_waits_as_long_as_it_was_told() {
         }
     }
 }
+
+/// Whoever asks the same twice at once has not seen the first answer, so neither is a retry of the other.
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_at_the_same_time_of_a_turn_that_repeats_is_no_retry() {
+    for fault in [json!({"first": 1, "status": 400}), json!({"first": 1, "status": 500})] {
+        let turns = json!([{"id": "a", "repeat": true, "answer": {"text": "a"}, "faults": [fault]}]);
+        let world = playing(turns).await;
+        let body = user("go", &[]);
+        tokio::join!(ask(&world, &body), ask(&world, &body), ask(&world, &body));
+        for rule in ["retries", "no-retry", "waits", "gives-up"] {
+            assert_eq!(verdict(&world).of(rule).count(), 0, "{fault}: {rule}");
+        }
+    }
+    let turns =
+        json!([{"id": "a", "repeat": true, "hold": "gate", "after_arrivals": 3, "answer": {"text": "a"}}]);
+    let world = playing(turns).await;
+    let body = user("go", &[]);
+    tokio::join!(ask(&world, &body), ask(&world, &body), ask(&world, &body));
+    assert_eq!(verdict(&world).findings, []);
+    assert!(world.host.journal("k").iter().all(|entry| !entry.retry));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_again_of_a_turn_that_repeats_is_a_retry_when_it_comes_later() {
+    let turns = json!([{"id": "a", "repeat": true, "answer": {"text": "a"}, "faults": [{"first": 1, "status": 400}]}]);
+    let world = playing(turns).await;
+    ask(&world, &user("go", &[])).await;
+    ask(&world, &user("go", &[])).await;
+    broken(&world, "no-retry", "status 400 was followed by a retry", &[1, 2]);
+}

@@ -84,21 +84,49 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
             });
         },
     },
-];
-
-/// Proves OAO-66-c, once that is listed.
-#[expect(dead_code, reason = "a defect is listed with its check, which waits for Skills")]
-const SKILL_IN_MODAL: Edit<Parts> = Edit {
-    id: "skill-in-modal",
-    edit: |parts| {
-        let payloads = keep_of_tool_steps(parts);
-        each_step(parts, payloads, |step, payload| {
-            if step["title"] == "activate_skill" || step["title"] == "read_skill_resource" {
-                step["output"] = payload["output"].clone();
-            }
-        });
+    Edit {
+        id: "skill-in-modal",
+        edit: |parts| {
+            let payloads = keep_of_tool_steps(parts);
+            each_step(parts, payloads, |step, payload| {
+                if step["title"] == "activate_skill" || step["title"] == "read_skill_resource" {
+                    step["output"] = payload["output"].clone();
+                }
+            });
+        },
     },
-};
+    Edit {
+        id: "summary-leaks-reasoning",
+        edit: |parts| {
+            let said = keep_of_model_steps(parts);
+            each_step(parts, said, |step, said| {
+                if let Some(text) = said["text"].as_str() {
+                    let summary = step["summary"].as_str().unwrap_or_default();
+                    step["summary"] = json!(format!("{summary} {text}"));
+                }
+            });
+        },
+    },
+    Edit {
+        id: "tool-row-without-path",
+        edit: |parts| {
+            let payloads = keep_of_tool_steps(parts);
+            each_step(parts, payloads, |step, _| step["summary"] = json!("A tool was used."));
+        },
+    },
+    Edit {
+        id: "tool-row-shows-args",
+        edit: |parts| {
+            let payloads = keep_of_tool_steps(parts);
+            each_step(parts, payloads, |step, payload| {
+                let arguments = payload["arguments"].as_str().unwrap_or_default();
+                if !arguments.contains("\"path\"") && step["title"] != "finish" {
+                    step["summary"] = json!(arguments);
+                }
+            });
+        },
+    },
+];
 
 /// Private things by the id of their call, or of their call and step.
 type Kept = Arc<Mutex<BTreeMap<String, Value>>>;

@@ -1,4 +1,4 @@
-//! What a console leaves out of Skills (OAO-66-c). It is listed once a target of ours mounts Skills.
+//! What a console leaves out of Skills (OAO-66-c).
 
 use engine::{Driver, Drove};
 use model::{Answer, ScriptError, ToolCall, Turn};

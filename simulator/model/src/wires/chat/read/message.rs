@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::text;
+use super::{At, text};
 use crate::{
     rejection::Rejection,
     request::{CalledTool, Message},
@@ -45,8 +45,8 @@ fn content(content: Option<&Value>) -> String {
 }
 
 /// Complains about a content that is none. What somebody unknown says is not looked into.
-pub(super) fn complain(role: &str, fields: &Map<String, Value>, at: &str, complaints: &mut Vec<Rejection>) {
-    let at = format!("{at}.content");
+pub(super) fn complain(role: &str, fields: &Map<String, Value>, at: At, complaints: &mut Vec<Rejection>) {
+    let at = || format!("{at}.content");
     let may_be_none = match role {
         "system" | "developer" | "user" | "tool" => false,
         "assistant" => INSTEAD_OF_CONTENT.iter().any(|name| fields.get(*name).is_some_and(says_something)),
@@ -54,14 +54,14 @@ pub(super) fn complain(role: &str, fields: &Map<String, Value>, at: &str, compla
     };
     match fields.get("content") {
         None | Some(Value::Null) if may_be_none => {}
-        None => complaints.push(missing(&at)),
+        None => complaints.push(missing(&at())),
         Some(Value::String(_)) => {}
         Some(Value::Array(parts)) => {
             for (index, part) in parts.iter().enumerate() {
-                complaints.extend(wrong_part(part, &format!("{at}.[{index}]")));
+                complaints.extend(wrong_part(part, &format!("{}.[{index}]", at())));
             }
         }
-        Some(value) => complaints.push(wrong_type(&at, "a string or an array of objects", value)),
+        Some(value) => complaints.push(wrong_type(&at(), "a string or an array of objects", value)),
     }
 }
 
