@@ -302,10 +302,9 @@ async fn an_inner_turn_can_be_made_to_overlap_its_tools() {
     let (world, _) = results(|parts| {
         parts.operations.habits.batch = Arc::new(|work| {
             async move {
-                let early = work.iter().map(|_| Settled {
-                    outcome: ToolOutcome::Done("soon".into()),
-                    took: Duration::ZERO,
-                });
+                let early = work
+                    .iter()
+                    .map(|_| Settled { outcome: ToolOutcome::Done("soon".into()), took: Duration::ZERO });
                 let early = early.collect();
                 tokio::spawn(join_all(work));
                 early
