@@ -49,7 +49,10 @@ pub(crate) fn drive(service: &Service, run: &Run) -> tokio::task::JoinHandle<()>
         }
         // The worker died. Whatever is not on record is gone; the rest goes on when its lease is over.
         let durability = &service.parts().durability;
-        while durability.takes_over {
+        if !durability.takes_over {
+            return;
+        }
+        loop {
             service.clock().pause(durability.lease).await;
             if worker.live(drive.again()).await.is_some() {
                 return;
