@@ -57,7 +57,6 @@ async fn a_bad_body_is_explained_and_changes_nothing() {
         r#"{"url": ""}"#,
         r#"{"url": "other.test"}"#,
         r#"{"url": "ftp://other.test/v1"}"#,
-        r#"{"url": "ftp://other.test/v1"}"#,
         r#"{"url": "http://"}"#,
         r#"{"url": "http://other.test:80/v1", "model": "x"}"#,
         r#"{"address": "http://other.test:80/v1"}"#,
