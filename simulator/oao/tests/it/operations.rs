@@ -117,7 +117,10 @@ async fn the_scratch_loop_is_fresh_and_inherits() {
     let found: Vec<usize> = places.iter().map(|place| prompt.find(place).unwrap()).collect();
     assert!(found.is_sorted());
     assert!(!inner.body.to_string().contains("Secret message"));
-    assert_eq!(inner.body["tools"][3]["function"]["parameters"]["required"], json!(["answer"]));
+    assert_eq!(
+        inner.body["tools"][SANDBOX_TOOLS.len() + 2]["function"]["parameters"]["required"],
+        json!(["answer"])
+    );
 }
 
 #[tokio::test(start_paused = true)]
