@@ -140,7 +140,7 @@ fn judge(view: &impl View, inputs: &[Input]) -> Judged {
             let texts = results(turn, id);
             let parsed = texts.iter().filter_map(|text| serde_json::from_str::<Value>(text).ok());
             let got =
-                parsed.filter(|result| result.get(HELD).is_some()).map(|result| numbers(&result)).last();
+                parsed.filter(|result| result.get(HELD).is_some()).map(|result| numbers(&result)).next_back();
             if *fits && got != Some(numbers(value)) {
                 let message = "a value that satisfies its schema did not become the result";
                 let expected = format!("{value} by the schema {} ({})", input.schema, input.rule);
