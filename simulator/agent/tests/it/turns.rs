@@ -259,7 +259,11 @@ async fn after_a_crash_what_is_on_record_is_not_done_again() {
     w.agent.journal = journal.clone();
     let mut conversation = vec![
         Message::User("go".into()),
-        Message::Assistant { text: String::new(), calls: vec![call("a", "a.txt"), call("b", "b.txt")] },
+        Message::Assistant {
+            text: String::new(),
+            calls: vec![call("a", "a.txt"), call("b", "b.txt")],
+            verbatim: None,
+        },
     ];
     assert_eq!(w.agent.resume(&mut conversation).await.unwrap(), "done");
     let results = tool_results(&conversation);

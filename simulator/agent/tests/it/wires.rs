@@ -32,6 +32,7 @@ async fn world(dialect: Dialect, turns: Value) -> World {
         budget: Budget::of(8),
         cancel: Cancel::default(),
         habits: Habits::default(),
+        journal: Arc::new(proofhouse_agent::Unkept),
         observer: Arc::new(Unobserved),
         clock,
         ids,
