@@ -85,7 +85,18 @@ async fn load(
             host.load(&key, script);
             (status, Json(json!({"session": key, "turns": turns}))).into_response()
         }
-        Err(error) => problems(&error),
+        Err(mut error) => {
+            let lost_its_lines =
+                !text.trim_start().starts_with('{') && !text.contains('\n') && text.contains(": ");
+            if let Some(first) = error.problems.first_mut().filter(|_| lost_its_lines) {
+                first.fix = Some(
+                    "all of it stands in one line: `curl -d` takes line ends away, send a file with \
+                     `--data-binary @FILE`"
+                        .to_owned(),
+                );
+            }
+            problems(&error)
+        }
     }
 }
 
@@ -188,6 +199,10 @@ async fn assert(Extension(host): Extension<Host>, Path(key): Path<String>, text:
 }
 
 async fn journal(Extension(host): Extension<Host>, Path(key): Path<String>, Query(pairs): Pairs) -> Response {
+    // Requests for a key that was never loaded are kept under that key.
+    if !host.is_loaded(&key) && !host.is_asked(&key) {
+        return no_session(&key);
+    }
     export(&host, Some(&key), &pairs)
 }
 

@@ -48,6 +48,21 @@ impl Delivery {
         self.waiting = None;
     }
 
+    /// What goes wrong is about something beyond the end of the answer, so nothing does.
+    pub(crate) fn fault_fell_short(&mut self) {
+        let mut state = self.host.state();
+        state.journal.change(self.due.sequence, |record| {
+            if let Some(answered) = &mut record.answered {
+                answered.wrong = None;
+            }
+        });
+        let session = state.sessions.get_mut(&self.due.session);
+        let session = session.filter(|session| session.generation == self.due.generation);
+        if let (Some(session), Some(fault)) = (session, self.due.fault) {
+            session.fell_short(fault);
+        }
+    }
+
     /// However it ends, it is no sound answer.
     pub(crate) fn spoiled(&mut self) {
         self.spoiled = true;

@@ -1,6 +1,9 @@
 //! One exchange: a request comes in, a turn is chosen, its answer goes out piece by piece.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    time::Duration,
+};
 
 use axum::{
     body::{Body, Bytes, to_bytes},
@@ -27,17 +30,28 @@ use crate::{
     request::Asked,
     resume,
     script::Wrong,
+    secret_name::without_secrets,
     state::{Due, Fate, Read},
-    wires::Wire,
+    wires::{Wire, understood},
 };
 
 /// The largest request body that is read.
 pub(crate) const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
 
+/// How often other tasks are let in before the same request is answered twice.
+const LOOKS: usize = 8;
+/// How long a request that no turn answers waits for an earlier one that says the same to turn out to be left.
+const LEAVING: Duration = Duration::from_secs(1);
+
 /// Answers a request on `wire`.
 pub(crate) async fn answer(host: Host, wire: &'static dyn Wire, request: Request) -> Response {
     let (parts, bytes, read) = arrive(wire, request).await;
-    let (fate, read) = receive(&host, Some(wire), &parts, &bytes, read);
+    let (record, read) = prepared(&host, Some(wire), &parts, &bytes, read);
+    let waiting = Waiting { host: &host, record: Some(record) };
+    if let Ok(asked) = &read {
+        waiting.for_those_who_leave(asked).await;
+    }
+    let fate = waiting.decide(&read);
     match (fate, &read) {
         (Fate::Answer(due), Ok(asked)) if due.settled => settled(wire, &due.reply, asked),
         (Fate::Answer(due), Ok(asked)) => deliver(host, wire, *due, asked, parts.extensions.get()).await,
@@ -73,8 +87,8 @@ pub(crate) fn read(wire: &dyn Wire, parts: &Parts, bytes: &[u8]) -> Read {
         return Err(Rejection::unreadable_session());
     }
     let body: Value = serde_json::from_slice(bytes).map_err(|error| Rejection::not_json(&error))?;
-    let understood = wire.read(&body)?;
     let headers = Headers::of(&parts.headers);
+    let understood = understood(wire, &body, &headers)?;
     Ok(Asked { request: understood.request, body, headers, complaints: understood.complaints })
 }
 
@@ -87,7 +101,8 @@ pub(crate) fn refuse(
 ) -> Response {
     let (parts, _) = request.into_parts();
     let answer = error(wire, &rejection, &host.token(&[parts.uri.path().as_bytes()]));
-    let _ = receive(host, None, &parts, &Bytes::new(), Err(rejection));
+    let (record, read) = prepared(host, None, &parts, &Bytes::new(), Err(rejection));
+    let _ = host.state().receive(record, &read, host.mint(), host.now_ms());
     answer
 }
 
@@ -99,10 +114,7 @@ pub(crate) fn arrived(
     bytes: &Bytes,
     read: &Read,
 ) -> Record {
-    let target = match parts.uri.path_and_query() {
-        Some(path) => [parts.method.as_str(), path.as_str()].join(" "),
-        None => format!("{} {}", parts.method, parts.uri),
-    };
+    let target = [parts.method.as_str(), &without_secrets(&parts.uri)].join(" ");
     Record {
         sequence: 0,
         session: "".into(),
@@ -128,17 +140,17 @@ pub(crate) fn arrived(
     }
 }
 
-fn receive(
+/// A record of a request with the session that it belongs to, and what it goes on from put before it.
+fn prepared(
     host: &Host,
     wire: Option<&'static dyn Wire>,
     parts: &Parts,
     bytes: &Bytes,
     mut read: Read,
-) -> (Fate, Read) {
+) -> (Record, Read) {
     let mut record = arrived(host, wire, parts, bytes, &read);
-    let mut state = host.state();
+    let state = host.state();
     record.session = state.session_of(&parts.uri, &parts.headers, &read, bytes);
-    record.sequence = state.journal.next_sequence();
     let resumed = match &mut read {
         Ok(asked) => resume::resume(asked, &record.session, &state.journal, host.mint()),
         Err(_) => Ok(None),
@@ -150,7 +162,62 @@ fn receive(
     if let Ok(asked) = &read {
         record.identity = asked.request.identity();
     }
-    (state.receive(record, &read, host.mint()), read)
+    (record, read)
+}
+
+/// A request that nothing is decided about. Whoever drops it says that the client is gone.
+struct Waiting<'a> {
+    host: &'a Host,
+    record: Option<Record>,
+}
+
+impl Waiting<'_> {
+    /// Gives the connection of an earlier request that says the same some time to turn out to be closed. A client
+    /// that closes one connection and asks again on another may be heard on the new one first.
+    async fn for_those_who_leave(&self, asked: &Asked) {
+        let Some(record) = &self.record else { return };
+        let is_early = |sure| self.host.state().too_early(record, asked, sure).is_some();
+        for _ in 0..LOOKS {
+            if !is_early(true) {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+        // Another turn may answer; who would get none can wait.
+        let waiting = async {
+            loop {
+                let changed =
+                    self.host.state().too_early(record, asked, false).map(|one| one.changed.clone());
+                let Some(changed) = changed else { return };
+                let change = changed.notified();
+                tokio::pin!(change);
+                // Registered before looking, so that a change in between is not missed.
+                change.as_mut().enable();
+                if !is_early(false) {
+                    return;
+                }
+                change.await;
+            }
+        };
+        self.host.clock().within(LEAVING, waiting).await;
+    }
+
+    fn decide(mut self, read: &Read) -> Fate {
+        let Some(record) = self.record.take() else { return Fate::Error(Rejection::half_a_body()) };
+        let mut state = self.host.state();
+        state.receive(record, read, self.host.mint(), self.host.now_ms())
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let Some(mut record) = self.record.take() else { return };
+        let mut state = self.host.state();
+        record.sequence = state.journal.next_sequence();
+        record.ended_ms = Some(self.host.now_ms());
+        (record.outcome, record.client_left) = (Outcome::Dropped, true);
+        state.journal.add(record);
+    }
 }
 
 /// An answer that nothing can keep, spoil or break off any more: the journal has its end already.
@@ -189,11 +256,7 @@ async fn deliver(
     if let Some(beyond) = wrong.take_if(|wrong| stream && !fault::changes(wire, &reply, asked, wrong)) {
         // What lies beyond the end of an answer breaks nothing, so nothing is said of it either.
         drop(beyond);
-        delivery.host().state().journal.change(sequence, |record| {
-            if let Some(answered) = &mut record.answered {
-                answered.wrong = None;
-            }
-        });
+        delivery.fault_fell_short();
     }
     if let Some(wrong) = wrong.as_ref().filter(|wrong| !wrong.is_an_answer()) {
         delivery.spoiled();

@@ -7,6 +7,7 @@ use std::{
 };
 
 use axum::{extract::Request, response::Response};
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use wire::{Clock, Listener, Seed, clock::Pace};
 
@@ -26,6 +27,8 @@ pub struct Host(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     clock: Clock,
+    /// When the clock started.
+    started: Timestamp,
     mint: Mint,
     state: Mutex<State>,
     admin: axum::Router,
@@ -35,7 +38,9 @@ impl Host {
     /// A host without sessions. Ids in answers grow from `seed`, times are read off `clock`.
     pub fn new(clock: Clock, seed: Seed) -> Self {
         let mint = Mint { seed: seed.child("model"), created: clock.now().as_second() };
-        Self(Arc::new(Inner { clock, mint, state: Mutex::default(), admin: crate::admin::routes() }))
+        let elapsed = SignedDuration::try_from(clock.elapsed()).unwrap_or(SignedDuration::ZERO);
+        let started = clock.now().checked_sub(elapsed).unwrap_or(Timestamp::UNIX_EPOCH);
+        Self(Arc::new(Inner { clock, started, mint, state: Mutex::default(), admin: crate::admin::routes() }))
     }
 
     /// Answers one HTTP request: the wires, bare and below `/s/{key}`, and the administration below
@@ -58,7 +63,8 @@ impl Host {
     ///
     /// A key of 1 to 64 letters, digits, `-` and `_` can be named in every way that there is.
     pub fn load(&self, key: &str, script: Script) {
-        self.state().load(key, script);
+        let ended = self.state().load(key, script);
+        self.judge_ended(key, ended);
     }
 
     /// [`Host::load`] with a script that is JSON.
@@ -70,7 +76,10 @@ impl Host {
     /// Ends a session and forgets its journal. Requests that it held get an error. Says whether there
     /// was one.
     pub fn drop_session(&self, key: &str) -> bool {
-        self.state().drop_session(key)
+        let ended = self.state().drop_session(key);
+        let was_there = ended.is_some();
+        self.judge_ended(key, ended);
+        was_there
     }
 
     /// Opens a gate for good: what it holds is answered, what comes later is not held. Says how many
@@ -161,6 +170,12 @@ impl Host {
         self.state().sessions.contains_key(key)
     }
 
+    /// Whether the journal has something of this session.
+    pub(crate) fn is_asked(&self, key: &str) -> bool {
+        let state = self.state();
+        state.journal.dropped_of(key) > 0 || state.journal.of(key).next().is_some()
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -171,6 +186,11 @@ impl Host {
 
     pub(crate) fn clock(&self) -> &Clock {
         &self.0.clock
+    }
+
+    /// When the clock started. It is the same each time.
+    pub(crate) fn started(&self) -> Timestamp {
+        self.0.started
     }
 
     pub(crate) fn mint(&self) -> &Mint {

@@ -56,7 +56,11 @@ pub(crate) fn explain(session: &str, script: &Script, used_by: &[Option<u64>], a
         used_by.iter().enumerate().filter(|(_, used)| used.is_none()).map(|(place, _)| place).collect();
     let named =
         |places: &[usize]| places.iter().map(|place| script.turn_name(*place)).collect::<Vec<_>>().join(", ");
+    let repeating = script.turns().filter(|turn| turn.repeat).count();
     text.push_str(&match unused.len().checked_sub(LISTED_MAX) {
+        _ if unused.is_empty() && repeating > 0 => {
+            "Every turn is used, and those that repeat want something else.".to_owned()
+        }
         _ if unused.is_empty() => "Every turn is used.".to_owned(),
         None | Some(0) => format!("Unused: {}.", named(&unused)),
         Some(more) => format!("Unused: {} and {more} more.", named(&unused[..LISTED_MAX])),

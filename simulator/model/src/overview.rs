@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     gate::{GateError, GateState},
     host::Host,
+    journal::Outcome,
 };
 
 /// How a session stands.
@@ -22,6 +23,15 @@ pub struct SessionState {
     pub unused: usize,
     /// How many requests belong to it, those included that the journal no longer holds.
     pub requests: u64,
+}
+
+/// Requests for a session that is not loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stray {
+    /// The key that they name.
+    pub key: String,
+    /// Their sequence numbers.
+    pub requests: Vec<u64>,
 }
 
 impl Host {
@@ -44,11 +54,24 @@ impl Host {
     /// Starts a session afresh with the same script, unplayed and with an empty journal. Requests that it
     /// held get an error. Says how many turns it has, when there is such a session.
     pub fn reset(&self, key: &str) -> Option<usize> {
-        let mut state = self.state();
-        let script = state.session(key).ok()?.script().clone();
-        let turns = script.turn_count();
-        state.load(key, script);
+        let (ended, turns) = {
+            let mut state = self.state();
+            let script = state.session(key).ok()?.script().clone();
+            let turns = script.turn_count();
+            (state.load(key, script), turns)
+        };
+        self.judge_ended(key, ended);
         Some(turns)
+    }
+
+    /// Keys that requests named and under which no session is loaded, in order: it never was, or it is over.
+    pub fn strays(&self) -> Vec<Stray> {
+        let state = self.state();
+        let strays = state.journal.sessions().filter(|key| !state.sessions.contains_key(*key)).map(|key| {
+            let asking = state.journal.of(key).filter(|record| record.outcome == Outcome::Missed);
+            Stray { key: key.to_string(), requests: asking.map(|record| record.sequence).collect() }
+        });
+        strays.filter(|stray| !stray.requests.is_empty()).collect()
     }
 
     /// The gates of a session, by name.

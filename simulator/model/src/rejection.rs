@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::script::{ErrorStatus, WireName};
+use crate::{
+    router::method_at,
+    script::{ErrorStatus, WireName},
+};
 
 /// An error answer, in no wire's own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +70,11 @@ impl Rejection {
 
     /// The path is known under another method.
     pub(crate) fn unknown_method(method: &str, path: &str) -> Self {
-        let message = format!("{path} does not take {method}");
-        Self { code: Some("method_not_supported".into()), ..Self::for_good(405, message) }
+        let allowed = method_at(path);
+        let message = format!("{path} does not take {method}, only {allowed}");
+        let mut rejection = Self::for_good(405, message);
+        rejection.headers.push(("allow".to_owned(), allowed.to_owned()));
+        Self { code: Some("method_not_supported".into()), ..rejection }
     }
 
     /// The session cannot be told.

@@ -14,12 +14,17 @@ pub(crate) const RESPONSE_ID: &str = "resp_";
 /// The same on the Messages wire.
 pub(crate) const MESSAGE_ID: &str = "msg_";
 
+/// What is said of an answer that may have been there.
+pub(crate) const NOT_KEPT: &str = "the journal does not keep it any more";
+
 /// What a request goes on from.
 #[derive(Clone, Debug)]
 pub(crate) struct Before {
     messages: Vec<Message>,
     /// System text and tools, on a wire that keeps them with the conversation.
     kept: Option<(String, Vec<OfferedTool>)>,
+    /// The id of the answer, when the client had asked not to store it: the real API does not know it then.
+    not_stored: Option<String>,
 }
 
 /// Puts the conversation before the request that goes on from it, and returns what was put there. The
@@ -34,12 +39,7 @@ pub(crate) fn resume(
     let wire = wire_of(&asked.request);
     let before = find(&id, wire, session, journal, mint).ok_or_else(|| {
         let place = if wire == WireName::Messages { "thread: " } else { "" };
-        not_there(
-            wire,
-            &format!(
-                "{place}there is no answer `{id}` in session `{session}`, or the journal does not keep it any more"
-            ),
-        )
+        not_there(wire, &format!("{place}there is no answer `{id}` in session `{session}`, or {NOT_KEPT}"))
     })?;
     go_on(asked, &before);
     Ok(Some(Box::new(before)))
@@ -71,6 +71,10 @@ pub(crate) fn go_on(asked: &mut Asked, before: &Before) {
         request.system = texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
         request.tools.splice(0..0, tools.iter().cloned());
     }
+    let not_stored = before.not_stored.as_ref().map(|id| {
+        let message = format!("there is no answer `{id}`: it was asked for with `store: false`");
+        not_there(WireName::Responses, &message)
+    });
     let orphan = orphan(&request.messages).map(|id| match wire_of(request) {
         WireName::Messages => {
             let why = format!("there is a `tool_result` for `{id}`, and no such `tool_use` in the thread");
@@ -90,7 +94,7 @@ pub(crate) fn go_on(asked: &mut Asked, before: &Before) {
             }
             _ => Rejection::invalid("input", None, format!("No tool output found for function call {id}.")),
         });
-    let complaints: Vec<Rejection> = orphan.into_iter().chain(unanswered).collect();
+    let complaints: Vec<Rejection> = not_stored.into_iter().chain(orphan).chain(unanswered).collect();
     asked.complaints.extend(complaints);
 }
 
@@ -105,7 +109,8 @@ fn find(id: &str, wire: WireName, session: &str, journal: &Journal, mint: &Mint)
     let reply = record.reply(&asked, mint)?;
     let ModelRequest { mut messages, system, tools, .. } = asked.request;
     messages.push(said(&reply, wire));
-    Some(Before { messages, kept: (wire == WireName::Messages).then_some((system, tools)) })
+    let not_stored = (wire == WireName::Responses && asked.body["store"] == false).then(|| id.to_owned());
+    Some(Before { messages, kept: (wire == WireName::Messages).then_some((system, tools)), not_stored })
 }
 
 /// The last request of a session that the answer `id` was given to.

@@ -52,7 +52,7 @@ pub(crate) fn open_to_browsers(headers: &mut HeaderMap, wanted: Option<HeaderVal
 
 async fn dispatch(host: Host, request: Request) -> Response {
     let path = request.uri().path();
-    if path.starts_with("/_model/") {
+    if path.starts_with("/_model/") || path == "/_model" {
         let mut admin = host.admin();
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(host);
@@ -61,7 +61,7 @@ async fn dispatch(host: Host, request: Request) -> Response {
     }
     let path = below(path);
     let named = WIRES.iter().find(|(spoken_at, _)| *spoken_at == path).map(|(_, name)| *name);
-    let is_upgrade = request.headers().contains_key(header::UPGRADE);
+    let is_upgrade = wants_web_socket(request.headers());
     if let (Some(name), &Method::POST, false) = (named, request.method(), is_upgrade) {
         return exchange::answer(host, wire(name), request).await;
     }
@@ -95,10 +95,26 @@ async fn dispatch(host: Host, request: Request) -> Response {
     }
 }
 
+/// Whether a client wants to speak WebSocket. Other upgrades are offers that a server may leave lying: clients
+/// of HTTP/2 make one with every first request in the clear.
+pub(crate) fn wants_web_socket(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::UPGRADE).into_iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|word| {
+        let protocol = word.trim().split('/').next().unwrap_or_default();
+        protocol.eq_ignore_ascii_case("websocket")
+    })
+}
+
 /// The wire that is spoken at a path.
 pub(crate) fn wire_at(path: &str) -> Option<WireName> {
     let path = below(path);
     WIRES.iter().find(|(spoken_at, _)| *spoken_at == path).map(|(_, name)| *name)
+}
+
+/// The method that a known path takes.
+pub(crate) fn method_at(path: &str) -> &'static str {
+    let is_asked = wire_at(path).is_some() || below(path) == COUNT;
+    if is_asked { "POST" } else { "GET, HEAD" }
 }
 
 /// The path without the session in front and without slashes at its end.

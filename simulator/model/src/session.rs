@@ -29,14 +29,35 @@ pub(crate) struct Session {
     used_by: Vec<Option<u64>>,
     /// Turns whose answers did not arrive whole and sound, by conversation: whoever asks the same again
     /// gets them again.
-    abandoned: BTreeMap<u64, VecDeque<usize>>,
+    abandoned: BTreeMap<u64, VecDeque<Abandoned>>,
+    /// How many answers of turns that answer once are on their way, by conversation.
+    under_way: BTreeMap<u64, usize>,
     /// How often each fault has hit.
     hits: BTreeMap<FaultPlace, u32>,
+    /// How often each of them was about something beyond the end of an answer.
+    beyond: BTreeMap<FaultPlace, u32>,
     /// How often a fault of chance was drawn for, by conversation.
     draws: BTreeMap<(FaultPlace, u64), u32>,
     gates: BTreeMap<String, Gate>,
     /// What the ids of answers follow from, for the turns that have answered.
     minted: BTreeMap<usize, Seed>,
+}
+
+/// How a script was played.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Played {
+    /// The turns that nothing has chosen, in order.
+    pub(crate) unused: Vec<usize>,
+    /// The faults of the script, and of the turns that were chosen, that never did anything.
+    pub(crate) without_effect: Vec<FaultPlace>,
+}
+
+/// A turn whose answer did not arrive whole and sound.
+#[derive(Clone, Copy, Debug)]
+struct Abandoned {
+    place: usize,
+    /// Whether it was a fault that spoiled it, and not the client that left.
+    spoiled: bool,
 }
 
 /// A turn that was chosen.
@@ -48,6 +69,8 @@ pub(crate) struct Chosen {
     pub(crate) retry: bool,
     /// The request that had chosen it before.
     before: Option<u64>,
+    /// The conversation that had chosen it in vain, and what became of it there.
+    given_up: Option<(u64, Abandoned)>,
 }
 
 impl Session {
@@ -65,7 +88,9 @@ impl Session {
             used_by: vec![None; script.turn_count()],
             script,
             abandoned: BTreeMap::new(),
+            under_way: BTreeMap::new(),
             hits: BTreeMap::new(),
+            beyond: BTreeMap::new(),
             draws: BTreeMap::new(),
             gates,
             minted: BTreeMap::new(),
@@ -84,7 +109,8 @@ impl Session {
     }
 
     /// Chooses the turn that answers `asked`: the one that the same conversation chose in vain, else the
-    /// first unused one whose conditions hold. `Err` says why there is none.
+    /// first unused one whose conditions hold, else one whose answer a fault spoiled for somebody else. `Err`
+    /// says why there is none.
     pub(crate) fn choose(
         &mut self,
         key: &str,
@@ -92,35 +118,63 @@ impl Session {
         identity: u64,
         asked: &Asked,
     ) -> Result<Chosen, String> {
-        let script = self.script.clone();
-        let holds = |place: &usize| differences(&script.turn(*place).when, asked).is_empty();
-        if let Some(queue) = self.abandoned.get_mut(&identity)
-            && let Some(at) = queue.iter().position(holds)
-            && let Some(place) = queue.remove(at)
-        {
-            if queue.is_empty() {
-                self.abandoned.remove(&identity);
-            }
-            let before = self.used_by[place].replace(sequence);
-            return Ok(Chosen { place, retry: true, before });
-        }
-        let Some(place) = self.first_free(asked) else {
+        let Some((place, given_up)) = self.find(identity, asked) else {
             return Err(miss::explain(key, &self.script, &self.used_by, asked));
         };
+        let retry = given_up.is_some_and(|(other, _)| other == identity);
+        let given_up = given_up.and_then(|(other, at)| self.take_up(other, at));
         let before = self.used_by[place].replace(sequence);
-        Ok(Chosen { place, retry: false, before })
+        Ok(Chosen { place, retry, before, given_up })
+    }
+
+    /// Whether a turn would answer.
+    pub(crate) fn would_answer(&self, identity: u64, asked: &Asked) -> bool {
+        self.find(identity, asked).is_some()
+    }
+
+    /// The turn that answers `asked`, and where it stands among those that a conversation chose in vain.
+    fn find(&self, identity: u64, asked: &Asked) -> Option<(usize, Option<(u64, usize)>)> {
+        let holds = |one: &Abandoned| differences(&self.script.turn(one.place).when, asked).is_empty();
+        if let Some(queue) = self.abandoned.get(&identity)
+            && let Some(at) = queue.iter().position(holds)
+        {
+            return Some((queue[at].place, Some((identity, at))));
+        }
+        let is_free = |place: usize| self.used_by[place].is_none() || self.script.turn(place).repeat;
+        if let Some(place) = self.first(asked, is_free) {
+            return Some((place, None));
+        }
+        // Nobody has had the answer of a turn that a fault spoiled. A client may mend its request then, which
+        // makes another conversation of it.
+        let mut spoiled: BTreeMap<usize, (u64, usize)> = BTreeMap::new();
+        for (identity, queue) in &self.abandoned {
+            let places = queue.iter().enumerate().filter(|(_, one)| one.spoiled);
+            spoiled.extend(places.map(|(at, one)| (one.place, (*identity, at))));
+        }
+        let place = self.first(asked, |place| spoiled.contains_key(&place))?;
+        Some((place, spoiled.get(&place).copied()))
+    }
+
+    /// Takes a turn out of those that a conversation had in vain.
+    fn take_up(&mut self, identity: u64, at: usize) -> Option<(u64, Abandoned)> {
+        let queue = self.abandoned.get_mut(&identity)?;
+        let one = queue.remove(at)?;
+        if queue.is_empty() {
+            self.abandoned.remove(&identity);
+        }
+        Some((identity, one))
     }
 
     /// Takes a choice back: the turn could not answer, and is as free as it was before.
-    pub(crate) fn give_back(&mut self, chosen: &Chosen, identity: u64) {
+    pub(crate) fn give_back(&mut self, chosen: &Chosen) {
         self.used_by[chosen.place] = chosen.before;
-        if chosen.retry {
-            self.abandoned.entry(identity).or_default().push_front(chosen.place);
+        if let Some((identity, one)) = chosen.given_up {
+            self.abandoned.entry(identity).or_default().push_front(one);
         }
     }
 
-    fn first_free(&self, asked: &Asked) -> Option<usize> {
-        let free = |place: &usize| self.used_by[*place].is_none() || self.script.turn(*place).repeat;
+    /// The first turn that may answer, among those of which `is_free` says so.
+    fn first(&self, asked: &Asked, is_free: impl Fn(usize) -> bool) -> Option<usize> {
         let holds = |place: &usize| differences(&self.script.turn(*place).when, asked).is_empty();
         self.script
             .conversations_for(&asked.request)
@@ -129,8 +183,39 @@ impl Session {
                 conversation.is_none_or(|one| differences(&one.when, asked).is_empty())
             })
             .flat_map(|(_, places)| places)
-            .filter(free)
+            .filter(|place| is_free(*place))
             .find(holds)
+    }
+
+    /// Notes that the answer of the turn at `place` goes out to a conversation, and may take its time.
+    pub(crate) fn sets_out(&mut self, place: usize, identity: u64) {
+        if !self.script.turn(place).repeat {
+            *self.under_way.entry(identity).or_default() += 1;
+        }
+    }
+
+    /// Notes that such an answer is over, and `sound` says whether it arrived whole and sound. If not, it was
+    /// `spoiled` by a fault, or the client left.
+    pub(crate) fn arrives(&mut self, place: usize, identity: u64, sound: bool, spoiled: bool) {
+        // A turn that repeats is there for everybody anyway, and what is noted here has to stay little.
+        if self.script.turn(place).repeat {
+            return;
+        }
+        if let Some(count) = self.under_way.get_mut(&identity) {
+            *count -= 1;
+            if *count == 0 {
+                self.under_way.remove(&identity);
+            }
+            self.changed.notify_waiters();
+        }
+        if !sound {
+            self.abandoned.entry(identity).or_default().push_back(Abandoned { place, spoiled });
+        }
+    }
+
+    /// Whether an answer to this conversation is on its way.
+    pub(crate) fn is_under_way(&self, identity: u64) -> bool {
+        self.under_way.contains_key(&identity)
     }
 
     /// What goes wrong with the answer of the turn at `place`: the first fault that hits it.
@@ -169,20 +254,10 @@ impl Session {
                     continue;
                 }
             }
-            if fault.first.is_some() {
-                self.hits.insert(at, hits + 1);
-            }
+            self.hits.insert(at, hits.saturating_add(1));
             return Some((at, wrong));
         }
         None
-    }
-
-    /// Notes that an answer did not arrive whole and sound.
-    pub(crate) fn abandon(&mut self, identity: u64, place: usize) {
-        // A turn that repeats is there for everybody anyway, and what is noted here has to stay little.
-        if !self.script.turn(place).repeat {
-            self.abandoned.entry(identity).or_default().push_back(place);
-        }
     }
 
     /// Notes that whoever waited at the gate of a turn has gone away.
@@ -216,6 +291,25 @@ impl Session {
     /// How every gate stands, by name.
     pub(crate) fn gates(&self) -> Vec<GateState> {
         self.gates.iter().map(|(name, gate)| gate.told(name)).collect()
+    }
+
+    /// A fault did nothing, since what it would break lies beyond the end of the answer. It has had its turn.
+    pub(crate) fn fell_short(&mut self, at: FaultPlace) {
+        *self.beyond.entry(at).or_default() += 1;
+    }
+
+    /// What the session knows of how its script was played, whatever the journal still holds.
+    pub(crate) fn played(&self) -> Played {
+        let missed = |at: &FaultPlace| self.hits.get(at) == self.beyond.get(at);
+        let of_script = (0..self.script.faults().len()).map(|number| (None, number));
+        let used = |place: &usize| self.used_by[*place].is_some();
+        let of_turns = (0..self.script.turn_count()).filter(used).flat_map(|place| {
+            (0..self.script.turn(place).faults.len()).map(move |number| (Some(place), number))
+        });
+        Played {
+            unused: (0..self.script.turn_count()).filter(|place| !used(place)).collect(),
+            without_effect: of_script.chain(of_turns).filter(missed).collect(),
+        }
     }
 
     /// Names of the turns that nothing has chosen, in order.

@@ -15,7 +15,8 @@ use crate::{
     reply::{Reply, Said},
     request::Asked,
     script::{Client, Script, Wrong},
-    session::{Chosen, Session},
+    session::{Chosen, Played, Session},
+    verdict::ClientVerdict,
 };
 
 #[derive(Debug, Default)]
@@ -23,6 +24,8 @@ pub(crate) struct State {
     pub(crate) sessions: BTreeMap<Arc<str>, Session>,
     pub(crate) journal: Journal,
     generations: u64,
+    /// Verdicts on clients of sessions that are over; `None` when nobody wants them.
+    pub(crate) past: Option<Vec<ClientVerdict>>,
 }
 
 /// A request as its wire reads it.
@@ -46,6 +49,8 @@ pub(crate) struct Due {
     pub(crate) place: usize,
     pub(crate) reply: Arc<Reply>,
     pub(crate) wrong: Option<Wrong>,
+    /// Where the fault stands that does it.
+    pub(crate) fault: Option<FaultPlace>,
     pub(crate) ticket: Option<Ticket>,
     /// Whether the answer goes out at once and whole, so that the journal knows its end already.
     pub(crate) settled: bool,
@@ -77,18 +82,31 @@ pub(crate) fn token(of_turn: Seed, repeats: bool, identity: u64) -> String {
 }
 
 impl State {
-    /// Starts a session afresh. Requests that the earlier one held get an error.
-    pub(crate) fn load(&mut self, key: &str, script: Script) {
-        self.drop_session(key);
+    /// Starts a session afresh, and gives back what was there under its key before. Requests that it held get
+    /// an error.
+    pub(crate) fn load(&mut self, key: &str, script: Script) -> Option<Story> {
+        let ended = self.drop_session(key);
         self.generations += 1;
         self.sessions.insert(key.into(), Session::new(script, self.generations));
+        ended
     }
 
-    /// Ends a session and forgets its journal.
-    pub(crate) fn drop_session(&mut self, key: &str) -> bool {
-        self.journal.forget(key);
-        let session = self.sessions.remove(key);
-        session.inspect(|session| session.changed.notify_waiters()).is_some()
+    /// Ends a session, and takes its journal out.
+    pub(crate) fn drop_session(&mut self, key: &str) -> Option<Story> {
+        let (records, dropped) = self.journal.take(key);
+        let session = self.sessions.remove(key)?;
+        session.changed.notify_waiters();
+        Some(Story { script: session.script().clone(), played: session.played(), records, dropped })
+    }
+
+    /// The session in which `record` would be a miss while an answer to the same conversation is still on its
+    /// way: whoever asks again has perhaps left that one, and nobody has noticed yet.
+    /// With `sure`, whether it would be a miss does not matter.
+    pub(crate) fn too_early(&self, record: &Record, asked: &Asked, sure: bool) -> Option<&Session> {
+        let session = self.sessions.get(&record.session)?;
+        let is_refused = session.script().client() == Client::Strict && !asked.complaints.is_empty();
+        let may_be_left = !is_refused && session.is_under_way(record.identity);
+        (may_be_left && (sure || !session.would_answer(record.identity, asked))).then_some(session)
     }
 
     pub(crate) fn session(&mut self, key: &str) -> Result<&mut Session, GateError> {
@@ -111,22 +129,24 @@ impl State {
         }
     }
 
-    /// Decides about a request and writes it into the journal. The record has come as far as its arrival.
-    pub(crate) fn receive(&mut self, mut record: Record, read: &Read, mint: &Mint) -> Fate {
+    /// Decides at `now_ms` about a request and writes it into the journal. The record has come as far as its
+    /// arrival.
+    pub(crate) fn receive(&mut self, mut record: Record, read: &Read, mint: &Mint, now_ms: u64) -> Fate {
+        record.sequence = self.journal.next_sequence();
         let fate = match read {
             Err(rejection) => {
                 record.outcome = Outcome::Rejected;
                 Fate::Error(rejection.clone())
             }
-            Ok(asked) => self.choose(&mut record, asked, mint),
+            Ok(asked) => self.choose(&mut record, asked, mint, now_ms),
         };
         if let Fate::Error(rejection) = &fate {
             record.error = Some(rejection.message.as_str().into());
             record.status = Some(rejection.status);
-            record.answered_ms = Some(record.arrived_ms);
-            record.ended_ms = Some(record.arrived_ms);
+            record.answered_ms = Some(now_ms);
+            record.ended_ms = Some(now_ms);
         } else if record.answered.as_ref().is_some_and(|answered| !answered.held) {
-            record.answered_ms = Some(record.arrived_ms);
+            record.answered_ms = Some(now_ms);
             let wrong = record.answered.as_ref().and_then(|answered| answered.wrong.as_ref());
             record.status = status_of(wrong.map(|(_, wrong)| wrong));
         }
@@ -134,7 +154,7 @@ impl State {
         fate
     }
 
-    fn choose(&mut self, record: &mut Record, asked: &Asked, mint: &Mint) -> Fate {
+    fn choose(&mut self, record: &mut Record, asked: &Asked, mint: &Mint, now_ms: u64) -> Fate {
         let key = record.session.clone();
         let Some(session) = self.sessions.get_mut(&key) else {
             record.outcome = Outcome::Missed;
@@ -153,7 +173,7 @@ impl State {
             let token = session.token(chosen.place, record.identity, mint);
             let reply = Reply::with(session.script(), chosen.place, token, mint.created, asked);
             reply.map(|reply| (chosen, reply)).map_err(|why| {
-                session.give_back(&chosen, record.identity);
+                session.give_back(&chosen);
                 let turn = session.script().turn_name(chosen.place);
                 format!("the answer of turn `{turn}` cannot be filled in: {why}")
             })
@@ -182,12 +202,16 @@ impl State {
             place,
             reply: Arc::new(reply),
             wrong: wrong.as_ref().map(|(_, wrong)| wrong.clone()),
+            fault: wrong.as_ref().map(|(at, _)| *at),
             ticket,
             settled,
         };
+        if !settled {
+            session.sets_out(place, record.identity);
+        }
         if settled {
             record.outcome = Outcome::Answered;
-            record.ended_ms = Some(record.arrived_ms);
+            record.ended_ms = Some(now_ms);
             record.pieces_sent = 1;
         }
         record.answered = Some(Answered { place, retry, held: due.ticket.is_some(), wrong });
@@ -205,9 +229,8 @@ impl State {
         let whole_and_sound = ending.outcome == Outcome::Answered;
         let session = self.sessions.get_mut(&due.session);
         if let Some(session) = session.filter(|session| session.generation == due.generation) {
-            if !whole_and_sound {
-                session.abandon(due.identity, due.place);
-            }
+            let spoiled = ending.outcome == Outcome::Broken;
+            session.arrives(due.place, due.identity, whole_and_sound, spoiled);
             if let Some(number) = ending.waiting {
                 session.leave(due.place, number);
             }
@@ -238,6 +261,16 @@ impl State {
         }
         entries
     }
+}
+
+/// A session as it was played, with its journal.
+#[derive(Debug)]
+pub(crate) struct Story {
+    pub(crate) script: Script,
+    pub(crate) played: Played,
+    pub(crate) records: Vec<Record>,
+    /// How many records had to give way.
+    pub(crate) dropped: u64,
 }
 
 /// How an answer ended.

@@ -22,17 +22,20 @@ pub(crate) async fn listen(address: &str) -> Result<wire::Listener, Failure> {
     })
 }
 
-/// Resolves at Ctrl-C or SIGTERM.
+/// Resolves at Ctrl-C, SIGTERM or SIGHUP.
 pub(crate) async fn asked_to_stop() {
     let interrupt = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+        // A terminal that closes hangs up; what there is to say is said all the same.
+        let signals = (signal(SignalKind::terminate()), signal(SignalKind::hangup()));
+        if let (Ok(mut terminate), Ok(mut hangup)) = signals {
             tokio::select! {
                 biased;
                 _ = interrupt => {}
                 _ = terminate.recv() => {}
+                _ = hangup.recv() => {}
             }
             return;
         }

@@ -6,6 +6,11 @@ use std::{panic::catch_unwind, process::ExitCode, time::Instant};
 
 use fuzz::{Dice, check, mutate, seeds};
 
+/// How long an input may take, in milliseconds.
+const LIMIT_MS: u128 = 1_000;
+/// How often a slow one is tried again.
+const TRIES: usize = 3;
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let numbers = || Some((arguments.get(1)?.parse::<u64>().ok()?, arguments.get(2)?.parse::<u64>().ok()?));
@@ -19,7 +24,7 @@ fn main() -> ExitCode {
     let seeds = seeds(target);
     let started = Instant::now();
     let (mut taken, mut found) = (0_u64, 0_u64);
-    let mut slowest = (0, Vec::new());
+    let mut slowest = (0, first, Vec::new());
     for number in first..first.saturating_add(count) {
         let mut dice = Dice::new(seed.wrapping_mul(1 << 32).wrapping_add(number));
         let input = mutate(target, dice.clone().pick::<Vec<u8>>(&seeds), &mut dice);
@@ -33,11 +38,27 @@ fn main() -> ExitCode {
                 println!("input {number}: {}\n{}\n", text.unwrap_or_default(), String::from_utf8_lossy(&input));
             }
         }
-        slowest = slowest.max((began.elapsed().as_millis(), input));
+        let mut ms = began.elapsed().as_millis();
+        if ms > LIMIT_MS.min(slowest.0) {
+            // The machine may have had something else to do: the best of some tries counts.
+            for _ in 0..TRIES {
+                let began = Instant::now();
+                let _ = catch_unwind(|| check(target, &input));
+                ms = ms.min(began.elapsed().as_millis());
+            }
+        }
+        if ms > LIMIT_MS {
+            found += 1;
+            println!("input {number}: it takes {ms} ms\n{}\n", String::from_utf8_lossy(&input));
+        }
+        if ms > slowest.0 {
+            slowest = (ms, number, input);
+        }
     }
     let seconds = started.elapsed().as_secs_f64();
     let rate = count as f64 / seconds;
     println!("{target}: {count} inputs in {seconds:.1} s ({rate:.0}/s), {taken} taken, {found} findings");
-    println!("the slowest took {} ms: {:.200}", slowest.0, String::from_utf8_lossy(&slowest.1));
+    let (ms, number, input) = slowest;
+    println!("the slowest, input {number} of {} bytes, took {ms} ms: {:.200}", input.len(), String::from_utf8_lossy(&input));
     ExitCode::from(u8::from(found > 0))
 }

@@ -113,6 +113,8 @@ fn answer(told: &JournalEntry, sent: Option<Sent>) -> Value {
     let mut content = json!({"size": size, "mimeType": mime});
     text(&body, &mut content, "encoding");
     if left_out > 0 {
+        // What is left out went over the network all the same, so it counts in `bodySize` alone.
+        content["size"] = json!(body.len());
         content["comment"] = json!(format!("{left_out} bytes of padding are left out"));
     }
     let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());

@@ -1,6 +1,5 @@
 //! The text of an export, entry by entry.
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
@@ -31,7 +30,7 @@ enum Stage {
 
 impl Export {
     pub(super) fn new(host: &Host, excerpt: Excerpt, format: Format) -> Self {
-        let origin = Origin { started: started(host), seed: host.mint().seed };
+        let origin = Origin { started: host.started(), seed: host.mint().seed };
         Self { excerpt, format, origin, created: host.mint().created, stage: Stage::Head }
     }
 
@@ -122,11 +121,4 @@ impl Iterator for Export {
             Stage::Done => None,
         }
     }
-}
-
-/// When the clock of the host started.
-fn started(host: &Host) -> Timestamp {
-    let clock = host.clock();
-    let elapsed = jiff::SignedDuration::try_from(clock.elapsed()).unwrap_or(jiff::SignedDuration::ZERO);
-    clock.now().checked_sub(elapsed).unwrap_or(Timestamp::UNIX_EPOCH)
 }

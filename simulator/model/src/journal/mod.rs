@@ -16,14 +16,14 @@ const ENTRIES_MAX: usize = 10_000;
 /// The most bytes of requests that are kept.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// The journal of a host. The oldest entries give way when it is full.
+/// The journal of a host. When it is full, the oldest entries of the session that takes most of it give way, so
+/// that a session which asks much costs nobody else anything.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
-    records: VecDeque<Option<Record>>,
-    /// The number of the first record that is kept.
-    first: u64,
+    records: BTreeMap<u64, Record>,
+    /// The number of the last record.
+    last: u64,
     sessions: BTreeMap<Arc<str>, Chapter>,
-    kept: usize,
     bytes: usize,
     dropped: u64,
 }
@@ -32,83 +32,80 @@ pub(crate) struct Journal {
 #[derive(Debug, Default)]
 struct Chapter {
     sequences: VecDeque<u64>,
+    bytes: usize,
     dropped: u64,
 }
 
 impl Journal {
     /// The number of the next entry.
     pub(crate) fn next_sequence(&self) -> u64 {
-        self.first + u64::try_from(self.records.len()).unwrap_or(u64::MAX) + 1
+        self.last + 1
     }
 
     /// Adds a record, which has the number that was next.
     pub(crate) fn add(&mut self, record: Record) {
-        self.bytes += record.bytes();
-        self.kept += 1;
-        match self.sessions.get_mut(&record.session) {
-            Some(chapter) => chapter.sequences.push_back(record.sequence),
-            None => {
-                let chapter = Chapter { sequences: VecDeque::from([record.sequence]), dropped: 0 };
-                self.sessions.insert(record.session.clone(), chapter);
-            }
+        let bytes = record.bytes();
+        self.bytes += bytes;
+        self.last = record.sequence;
+        if !self.sessions.contains_key(&record.session) {
+            self.sessions.insert(record.session.clone(), Chapter::default());
         }
-        self.records.push_back(Some(record));
-        while self.kept > ENTRIES_MAX || (self.bytes > BYTES_MAX && self.kept > 1) {
-            self.drop_oldest();
+        if let Some(chapter) = self.sessions.get_mut(&record.session) {
+            chapter.sequences.push_back(record.sequence);
+            chapter.bytes += bytes;
         }
+        self.records.insert(record.sequence, record);
+        while self.records.len() > ENTRIES_MAX && self.drop_one(|chapter| chapter.sequences.len()) {}
+        while self.bytes > BYTES_MAX && self.records.len() > 1 && self.drop_one(|chapter| chapter.bytes) {}
     }
 
-    fn drop_oldest(&mut self) {
-        let Some(oldest) = self.records.pop_front() else { return };
-        self.first += 1;
-        let Some(record) = oldest else { return };
-        self.kept -= 1;
+    /// Drops the oldest record of the session of which there is most, of two such the one that began first.
+    fn drop_one(&mut self, size: impl Fn(&Chapter) -> usize) -> bool {
+        let begun = |chapter: &Chapter| chapter.sequences.front().copied().unwrap_or(u64::MAX);
+        // The newest record stays: its answer has yet to go out.
+        let others = self.sessions.values_mut().filter(|chapter| begun(chapter) < self.last);
+        let largest = others.max_by_key(|chapter| (size(chapter), std::cmp::Reverse(begun(chapter))));
+        let Some(chapter) = largest else { return false };
+        let Some(record) = chapter.sequences.pop_front().and_then(|oldest| self.records.remove(&oldest))
+        else {
+            return false;
+        };
+        chapter.dropped += 1;
+        chapter.bytes -= record.bytes();
         self.bytes -= record.bytes();
         self.dropped += 1;
-        if let Some(chapter) = self.sessions.get_mut(&record.session) {
-            // The oldest of all is the oldest of its session.
-            chapter.sequences.pop_front();
-            chapter.dropped += 1;
-        }
-    }
-
-    fn place(&self, sequence: u64) -> Option<usize> {
-        usize::try_from(sequence.checked_sub(self.first + 1)?).ok()
+        true
     }
 
     /// A record, if it is still there.
     pub(crate) fn get(&self, sequence: u64) -> Option<&Record> {
-        self.records.get(self.place(sequence)?)?.as_ref()
+        self.records.get(&sequence)
     }
 
     /// Changes a record, if it is still there.
     pub(crate) fn change(&mut self, sequence: u64, change: impl FnOnce(&mut Record)) {
-        let place = self.place(sequence);
-        if let Some(record) = place.and_then(|place| self.records.get_mut(place)?.as_mut()) {
+        if let Some(record) = self.records.get_mut(&sequence) {
             change(record);
         }
     }
 
-    /// Forgets the part of one session.
-    pub(crate) fn forget(&mut self, session: &str) {
+    /// Takes the part of one session out: its records in order, and how many had to give way before.
+    pub(crate) fn take(&mut self, session: &str) -> (Vec<Record>, u64) {
         let chapter = self.sessions.remove(session).unwrap_or_default();
-        for sequence in chapter.sequences {
-            let place = self.place(sequence);
-            if let Some(record) = place.and_then(|place| self.records.get_mut(place)?.take()) {
-                self.kept -= 1;
-                self.bytes -= record.bytes();
-            }
-        }
-        while self.records.front().is_some_and(Option::is_none) {
-            self.records.pop_front();
-            self.first += 1;
-        }
+        self.bytes -= chapter.bytes;
+        let records = chapter.sequences.iter().filter_map(|sequence| self.records.remove(sequence)).collect();
+        (records, chapter.dropped)
     }
 
     /// The records of one session, in order.
     pub(crate) fn of(&self, session: &str) -> impl DoubleEndedIterator<Item = &Record> {
         let chapter = self.sessions.get(session).into_iter();
         chapter.flat_map(|chapter| &chapter.sequences).filter_map(|sequence| self.get(*sequence))
+    }
+
+    /// The keys of the sessions that have been asked.
+    pub(crate) fn sessions(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.sessions.keys()
     }
 
     /// How many records of one session had to give way.
@@ -118,7 +115,7 @@ impl Journal {
 
     /// All records, in order.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Record> {
-        self.records.iter().flatten()
+        self.records.values()
     }
 
     /// How many records had to give way.

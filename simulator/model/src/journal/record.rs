@@ -18,7 +18,7 @@ use crate::{
     resume::{Before, go_on},
     script::{Client, Script, Wrong},
     state::Mint,
-    wires::Wire,
+    wires::{Wire, understood},
 };
 
 /// The most turns that an entry tells it passed over.
@@ -69,7 +69,7 @@ impl Record {
     pub(crate) fn asked(&self) -> Option<Asked> {
         let wire = self.wire?;
         let body: Value = serde_json::from_slice(&self.body).ok()?;
-        let understood = wire.read(&body).ok()?;
+        let understood = understood(wire, &body, &self.headers).ok()?;
         let (request, complaints) = (understood.request, understood.complaints);
         let mut asked = Asked { request, body, headers: self.headers.clone(), complaints };
         if let Some(before) = &self.before {

@@ -39,6 +39,8 @@ struct Talk {
     first: String,
     needles: Vec<String>,
     needle: Option<String>,
+    /// Parts of the system text that the first request of it came with.
+    system: Vec<String>,
     turns: Vec<Kept>,
     turn_ids: Taken,
     /// What a call is called here, by the id that the upstream gave it last.
@@ -97,10 +99,15 @@ impl Book {
         Some(script.and_then(|script| script.with_faults(self.faults.iter().cloned())))
     }
 
-    /// Adds a turn, and says what it is called. `Err` says why it cannot be one.
-    pub(super) fn add(&mut self, heard: &Heard) -> Result<String, String> {
+    /// Adds a turn, and says what it is called and what is odd about it. `Err` says why it cannot be one.
+    pub(super) fn add(&mut self, heard: &Heard) -> Result<(String, Vec<String>), String> {
         let number = self.talk_of(heard);
         let talk = &mut self.talks[number];
+        let odd = talk.begins_another(heard).then(|| format!(
+            "it begins with the same words of the user as `{}` and has another system text: the script tells the two \
+             apart only by their tools and by what follows, so give them different first words, or conditions",
+            talk.id
+        ));
         let mut given = BTreeMap::new();
         let calls = &mut self.calls;
         let made = heard.made(|id| {
@@ -122,7 +129,7 @@ impl Book {
             // The real API took what ours would refuse.
             self.client = Client::Lenient;
         }
-        Ok(format!("{}/{name}", self.talks[number].id))
+        Ok((format!("{}/{name}", self.talks[number].id), odd.into_iter().collect()))
     }
 
     /// The talk that a request belongs to, which is a new one if need be.
@@ -158,6 +165,7 @@ impl Book {
             first,
             needles,
             needle,
+            system: heard.system_needles(),
             turns: Vec::new(),
             turn_ids: Taken::default(),
             calls: BTreeMap::new(),
@@ -177,6 +185,17 @@ impl Talk {
     /// Whether a request that begins with this text would be taken for one of this talk.
     fn is_found_in(&self, first: &str) -> bool {
         self.needle.as_ref().is_none_or(|needle| first.contains(needle.as_str()))
+    }
+
+    /// Whether a request is the first of a conversation with somebody else, who happens to be told the same.
+    fn begins_another(&self, heard: &Heard) -> bool {
+        let is_first = !heard.asked.request.messages.iter().any(|message| message.role == "assistant");
+        let system = &heard.asked.request.system;
+        let is_other = match self.system.is_empty() {
+            true => !heard.system_needles().is_empty(),
+            false => !self.system.iter().any(|part| system.contains(part.as_str())),
+        };
+        is_first && is_other && heard.asked.request.previous_response_id.is_none()
     }
 
     fn conversation(&self) -> Conversation {

@@ -64,6 +64,11 @@ impl Heard {
         needles(first.unwrap_or_default(), &self.secrets)
     }
 
+    /// Parts by which the system text is known again, the best first.
+    pub(super) fn system_needles(&self) -> Vec<String> {
+        needles(&self.asked.request.system, &self.secrets)
+    }
+
     /// What a request has to say for this answer, within its conversation. `recorded` tells what a call is
     /// called in the script.
     pub(super) fn when(&self, recorded: impl Fn(&str) -> String) -> Conditions {
@@ -160,6 +165,9 @@ impl Heard {
             Block::Thinking(thought) => {
                 let mut thought = thought.clone();
                 thought.text = clean(&thought.text);
+                for proof in [&mut thought.signature, &mut thought.encrypted].into_iter().flatten() {
+                    *proof = self.secrets.clean_of_own(proof);
+                }
                 Block::Thinking(thought)
             }
             Block::ToolCall(made) => Block::ToolCall(ToolCall {

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     exchange,
     rejection::Rejection,
-    router::{ANTHROPIC, spoken, wire_at},
+    router::{ANTHROPIC, spoken, wants_web_socket, wire_at},
     wires::{Wire, wire},
 };
 
@@ -31,7 +31,7 @@ pub(super) async fn respond(recorder: Recorder, request: Request) -> Response {
     let path = request.uri().path();
     let envelope = wire(spoken(path, request.headers().contains_key(ANTHROPIC)));
     let asks = wire_at(path).filter(|_| *request.method() == Method::POST);
-    let is_upgrade = request.headers().contains_key(header::UPGRADE);
+    let is_upgrade = wants_web_socket(request.headers());
     let mut taking = Taking::new(recorder.clone(), sequence, target, None);
     let token = recorder.token(sequence);
     if is_upgrade {

@@ -186,7 +186,8 @@ impl Recorder {
             notes.extend(folded.left_out.iter().map(|what| format!("left out: {what}")));
         }
         let fate = match state.book.add(&heard) {
-            Ok(turn) => {
+            Ok((turn, odd)) => {
+                notes.extend(odd);
                 self.save(&mut state);
                 notes.extend(state.unsaved.as_ref().map(ToString::to_string));
                 Fate::Recorded(turn)

@@ -2,8 +2,11 @@
 
 use std::ops::Range;
 
-use http::{HeaderMap, Uri};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use http::{HeaderMap, Uri, header};
 use serde_json::Value;
+
+use crate::secret_name::{decoded, is_secret, secrets_in};
 
 /// What stands in the place of a secret.
 pub(super) const REDACTED: &str = "REDACTED";
@@ -11,20 +14,6 @@ pub(super) const REDACTED: &str = "REDACTED";
 /// The shortest value of a header that is looked for in texts. What is shorter keeps no secret, and is found in
 /// too many words.
 const VALUE_BYTES_MIN: usize = 8;
-/// Headers that carry secrets.
-const HEADERS: [&str; 8] = [
-    "authorization",
-    "proxy-authorization",
-    "x-api-key",
-    "api-key",
-    "x-goog-api-key",
-    "x-amz-security-token",
-    "cookie",
-    "openai-api-key",
-];
-/// Parameters of a query that carry secrets.
-const PARAMETERS: [&str; 4] = ["key", "api_key", "api-key", "access_token"];
-
 /// How keys begin, and how many letters follow at least.
 const KEYS: [(&str, usize); 24] = [
     ("sk-", 8),
@@ -67,23 +56,29 @@ pub(super) struct Secrets {
 impl Secrets {
     /// The secrets of a request.
     pub(super) fn of(headers: &HeaderMap, uri: &Uri) -> Self {
-        let values =
-            HEADERS.iter().flat_map(|name| headers.get_all(*name)).filter_map(|value| value.to_str().ok());
-        // A scheme and the name of a cookie are no secret; what follows them is, whole and in its parts.
-        let values = values.flat_map(|value| {
-            let parts = value.split([' ', ';', ',', '=']);
-            parts.chain(value.split_once(' ').map(|(_, whole)| whole)).chain([value])
-        });
-        let parameters = uri.query().into_iter().flat_map(|query| query.split('&'));
-        let parameters = parameters.filter_map(|parameter| {
-            let (name, value) = parameter.split_once('=')?;
-            PARAMETERS.contains(&name).then_some(value)
-        });
-        let long = |value: &&str| value.len() >= VALUE_BYTES_MIN;
-        let mut values: Vec<String> = values.chain(parameters).filter(long).map(str::to_owned).collect();
+        let named = headers.iter().filter(|(name, _)| is_secret(name.as_str()));
+        let mut values: Vec<String> = Vec::new();
+        for (name, value) in named {
+            let Ok(value) = value.to_str() else { continue };
+            match *name == header::COOKIE || *name == header::SET_COOKIE {
+                true => values.extend(cookies(value)),
+                false => values.extend(parts(value)),
+            }
+        }
+        for value in uri.query().into_iter().flat_map(secrets_in) {
+            values.extend([value.to_owned(), decoded(value)]);
+        }
+        values.retain(|value| value.len() >= VALUE_BYTES_MIN);
         // What holds another value goes before it.
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        values.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        values.dedup();
         Self { values }
+    }
+
+    /// A text without the secrets that the request itself carries. What is random anyway is no place to look for
+    /// what looks like a key.
+    pub(super) fn clean_of_own(&self, text: &str) -> String {
+        self.values.iter().fold(text.to_owned(), |text, value| text.replace(value.as_str(), REDACTED))
     }
 
     /// A text without its secrets.
@@ -127,6 +122,28 @@ impl Secrets {
         }
         merged(found)
     }
+}
+
+/// The values of cookies. Their names are no secret.
+fn cookies(value: &str) -> impl Iterator<Item = String> {
+    value.split(';').filter_map(|pair| pair.split_once('=')).flat_map(|(_, value)| {
+        let value = value.trim().trim_matches('"');
+        [value.to_owned(), decoded(value)]
+    })
+}
+
+/// The secret of a header, whole and in its parts. A scheme in front is no secret.
+fn parts(value: &str) -> Vec<String> {
+    let rest = value.split_once(' ').map(|(_, rest)| rest.trim());
+    let pieces = value.split([' ', ';', ',', '=', '"', '\'']);
+    let mut parts: Vec<String> = pieces.chain(rest).chain([value]).map(str::to_owned).collect();
+    // A name and a password, as `Basic` has them.
+    let pair = rest.and_then(|rest| STANDARD.decode(rest).ok()).and_then(|pair| String::from_utf8(pair).ok());
+    if let Some(pair) = pair {
+        parts.extend(pair.split_once(':').map(|(_, password)| password.to_owned()));
+        parts.push(pair);
+    }
+    parts
 }
 
 fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
@@ -351,5 +368,33 @@ mod tests {
         let value = json!({"dXNlcjpwYXNzd29yZA==": ["sid=0123456789", "xabcdefghx", 7], "short": "sse dark"});
         let clean = json!({"REDACTED": ["sid=REDACTED", "xREDACTEDx", 7], "short": "sse dark"});
         assert_eq!(secrets.clean_value(&value), clean);
+    }
+
+    #[test]
+    fn every_way_of_carrying_a_secret_is_looked_into() {
+        for (name, value) in [
+            ("cookie", "theme=dark; s=\"plainsecret\""),
+            ("cookie", "plainsecretname=1; s=plainsecret"),
+            ("cookie", "s=plain%73ecret"),
+            ("x-auth-token", "plainsecret"),
+            ("x-access-token", "plainsecret"),
+            ("x-csrf-token", "plainsecret"),
+            ("x-portkey-api-key", "plainsecret"),
+            ("cf-access-client-secret", "plainsecret"),
+            ("helicone-auth", "Bearer plainsecret"),
+            ("x-amz-security-token", "plainsecret"),
+            ("authorization", "Basic dXNlcjpwbGFpbnNlY3JldA=="),
+            ("proxy-authorization", "Basic dXNlcjpwbGFpbnNlY3JldA=="),
+            ("authorization", "Digest username=\"u\", response=\"plainsecret\""),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.append(HeaderName::from_static(name), value.parse().unwrap());
+            let secrets = Secrets::of(&headers, &"/v1/x".parse().unwrap());
+            assert_eq!(secrets.clean("say plainsecret."), "say REDACTED.", "{name}: {value}");
+            assert_eq!(secrets.clean_of_own("plainsecret"), "REDACTED", "{name}: {value}");
+        }
+        let secrets =
+            Secrets::of(&HeaderMap::new(), &"/v1/x?sig=plain%73ecret&alt=eventstream".parse().unwrap());
+        assert_eq!(secrets.clean("plainsecret eventstream"), "REDACTED eventstream");
     }
 }

@@ -9,7 +9,7 @@ use wire::{
     http::{Failure, Open, Request},
 };
 
-use super::RecordError;
+use super::{RecordError, secret::REDACTED};
 use crate::router::below;
 
 /// Headers that are about a connection and not about what goes over it.
@@ -40,7 +40,7 @@ impl Upstream {
     /// The upstream at a base URL, with or without the `/v1` at its end. `net` leads there; without it the URL
     /// says how, and `roots` may hold certificates to trust.
     pub(super) fn at(url: &str, net: Option<Net>, roots: Option<&Path>) -> Result<Self, RecordError> {
-        let bad = |reason: String| RecordError::Upstream { url: url.to_owned(), reason };
+        let bad = |reason: String| RecordError::Upstream { url: without_credentials(url), reason };
         let (origin, path) = Origin::split(url).map_err(|error| bad(error.to_string()))?;
         let path = path.strip_suffix("/v1").unwrap_or(path).to_owned();
         let net = match net {
@@ -80,6 +80,19 @@ impl Upstream {
         let mut request = request.header(header::VIA.as_str(), format!("1.1 {NAME}"));
         request.body = (!body.is_empty()).then_some(body);
         wire::http::open(&self.net, self.origin.authority(), &request, head).await
+    }
+}
+
+/// A URL as it may be told: what stands before an `@` is a password as like as not, slashes in it or none, and a
+/// query holds keys.
+fn without_credentials(url: &str) -> String {
+    if let Some((url, _)) = url.split_once('?') {
+        return [&without_credentials(url), "?", REDACTED].concat();
+    }
+    let start = url.find("://").map_or(0, |scheme| scheme + 3);
+    match url[start..].rfind('@') {
+        Some(at) => [&url[..start], REDACTED, &url[start + at..]].concat(),
+        None => url.to_owned(),
     }
 }
 
@@ -127,9 +140,18 @@ mod tests {
         assert_eq!(url("https://api.example.com/v1/").unwrap(), "https://api.example.com:443");
         assert_eq!(url("http://localhost:8080/openai/v1").unwrap(), "http://localhost:8080/openai");
         assert_eq!(url("http://localhost:8080/openai").unwrap(), "http://localhost:8080/openai");
-        for bad in ["", "api.example.com", "ftp://x", "https://user:secret@x", "http://x?key=1"] {
+        for (bad, told) in [
+            ("", ""),
+            ("api.example.com", "api.example.com"),
+            ("ftp://x", "ftp://x"),
+            ("https://user:secret@x", "https://REDACTED@x"),
+            ("https://user:sec/ret@x/v1", "https://REDACTED@x/v1"),
+            ("user:secret@x", "REDACTED@x"),
+            ("http://x?key=secret", "http://x?REDACTED"),
+            ("http://u:p@x?key=secret", "http://REDACTED@x?REDACTED"),
+        ] {
             let error = url(bad).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("the upstream `{bad}` is no base URL: ")), "{error}");
+            assert!(error.starts_with(&format!("the upstream `{told}` is no base URL: ")), "{error}");
         }
     }
 

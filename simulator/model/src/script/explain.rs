@@ -15,7 +15,7 @@ pub(super) struct Told {
 }
 
 /// How every script begins, for those who have written something else.
-const BEGINNING: &str = "a script begins with `script: 1`, a `name` and `turns`";
+pub(crate) const BEGINNING: &str = "a script begins with `script: 1`, a `name` and `turns`";
 const QUOTE_IT: &str = "put the text in quotation marks";
 
 pub(super) fn told(message: impl Into<String>, fix: &str) -> Told {

@@ -1,6 +1,8 @@
 //! How large the tags of a template are. The template engine goes down one level of its stack for each link
 //! of a chain (`a.b.b.b`, `1 + 1 + 1`, `elif` after `elif`), and has no limit of its own for that.
 
+use super::effort::Effort;
+
 /// The most bytes of one tag.
 const TAG_BYTES_MAX: usize = 2_000;
 /// The most statements of one template: `{% … %}`.
@@ -10,12 +12,31 @@ const COLUMNS_MAX: usize = 60_000;
 /// How often something may be said again by the multiplications of one template, all together. Telling a list
 /// again costs the engine no fuel, whatever its length.
 const TIMES_MAX: u64 = 1_000_000;
-/// How often a factor that is no number in the template is taken to say something again.
-const TIMES_UNKNOWN: u64 = 1_000;
 
 /// Whether a text has a tag at all.
 pub(super) fn has_tags(text: &str) -> bool {
     next_tag(text).is_some()
+}
+
+/// The tags of a text that are no comments, each with the mark that it begins with: `%` or `{`.
+fn tags(text: &str) -> impl Iterator<Item = (u8, &str, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let (start, kind) = next_tag(&text[at..])?;
+            let from = at + start + 2;
+            let inside = &text[from..];
+            let length = match kind {
+                b'#' => inside.find("#}").map_or(inside.len(), |end| end + 2),
+                b'%' => tag(inside, b"%}"),
+                _ => tag(inside, b"}}"),
+            };
+            at = from + length;
+            if kind != b'#' {
+                return Some((kind, &inside[..length], from));
+            }
+        }
+    })
 }
 
 /// Says what is too large about a template, if something is.
@@ -23,38 +44,125 @@ pub(super) fn too_large(text: &str) -> Option<String> {
     if text.lines().any(|line| line.len() > COLUMNS_MAX && line.chars().count() > COLUMNS_MAX) {
         return Some(format!("a line has more than {COLUMNS_MAX} characters"));
     }
-    let mut rest = text;
     let mut statements = 0;
-    let mut times = 1_u64;
-    let mut goes_round = false;
-    while let Some((start, kind)) = next_tag(rest) {
-        let inside = &rest[start + 2..];
-        let length = match kind {
-            b'#' => inside.find("#}").map_or(inside.len(), |end| end + 2),
-            b'%' => {
-                statements += 1;
-                tag(inside, b"%}")
-            }
-            _ => tag(inside, b"}}"),
-        };
-        if kind != b'#' && length > TAG_BYTES_MAX {
-            let line = text[..text.len() - inside.len()].lines().count();
+    for (kind, tag, from) in tags(text) {
+        statements += usize::from(kind == b'%');
+        if tag.len() > TAG_BYTES_MAX {
+            let line = text[..from].lines().count();
             return Some(format!("the tag in line {line} of the text has more than {TAG_BYTES_MAX} bytes"));
         }
         if statements > STATEMENTS_MAX {
             return Some(format!("there are more than {STATEMENTS_MAX} statements"));
         }
-        if kind != b'#' {
-            let tag = &inside[..length];
-            times = times.saturating_mul(factor(tag));
-            goes_round |= kind == b'%' && ["macro", "recursive"].iter().any(|word| tag.contains(word));
-        }
-        if times > TIMES_MAX || (goes_round && times > 1) {
-            return Some(format!("its multiplications may say something more than {TIMES_MAX} times"));
-        }
-        rest = &inside[length..];
+    }
+    if tags(text).any(|(_, tag, _)| multiplies_unknowns(tag)) {
+        return Some(
+            "a multiplication has two factors that are no numbers here, and a request may bring any; write one of \
+             them as a number"
+                .to_owned(),
+        );
+    }
+    let times = times(text);
+    if times > TIMES_MAX || (goes_round(text) && grows(text)) {
+        return Some(format!("its multiplications may say something more than {TIMES_MAX} times"));
     }
     None
+}
+
+/// How much a template may do.
+pub(super) fn effort(text: &str) -> Effort {
+    Effort::of(tags(text).map(|(_, tag, _)| tag), times(text))
+}
+
+/// How often all multiplications and assignments of a template may say something again: what is assigned may be
+/// assigned once more, twice as long.
+fn times(text: &str) -> u64 {
+    tags(text).fold(1_u64, |times, (kind, tag, _)| {
+        let assigned = if kind == b'%' && word(tag) == "set" { 1 + joints(tag) } else { 1 };
+        times.saturating_mul(factor(tag)).saturating_mul(assigned)
+    })
+}
+
+/// The first word of a tag.
+fn word(tag: &str) -> &str {
+    let tag = tag.trim_start_matches(['-', '+']).trim_start();
+    &tag[..tag.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(tag.len())]
+}
+
+/// How often a tag puts one thing behind another.
+fn joints(tag: &str) -> u64 {
+    let bytes = tag.as_bytes();
+    let (mut joints, mut at) = (0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            quote @ (b'"' | b'\'') => at += quoted(&bytes[at + 1..], quote),
+            b'~' => joints += 1,
+            b'+' if at > 0 && at + 2 < bytes.len() => joints += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    joints
+}
+
+/// Whether a template may call itself: a macro from within a macro, or a loop that says so.
+fn goes_round(text: &str) -> bool {
+    let names: Vec<&str> = tags(text)
+        .filter(|(kind, tag, _)| *kind == b'%' && word(tag) == "macro")
+        .filter_map(|(_, tag, _)| tag.split_once("macro")?.1.split('(').next().map(str::trim))
+        .filter(|name| !name.is_empty())
+        .collect();
+    let mut within = false;
+    tags(text).any(|(kind, tag, _)| {
+        match (kind, word(tag)) {
+            (b'%', "macro") => {
+                within = true;
+                return false;
+            }
+            (b'%', "endmacro") => within = false,
+            _ => {}
+        }
+        (kind == b'%' && tag.contains("recursive")) || (within && names.iter().any(|name| tag.contains(name)))
+    })
+}
+
+/// Whether a template makes something longer anywhere.
+fn grows(text: &str) -> bool {
+    tags(text).any(|(_, tag, _)| joints(tag) > 0 || factor(tag) > 1)
+}
+
+/// Whether something that is no number here is multiplied with something else that is none.
+fn multiplies_unknowns(tag: &str) -> bool {
+    let mut plain = String::with_capacity(tag.len());
+    let bytes = tag.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            quote @ (b'"' | b'\'') => {
+                // A text stands for any value.
+                plain.push('t');
+                at += quoted(&bytes[at + 1..], quote);
+            }
+            byte if byte.is_ascii() => plain.push(char::from(byte)),
+            _ => plain.push('t'),
+        }
+        at += 1;
+    }
+    let is_power = |chain: &str| chain.contains("**");
+    let chains = plain.split(['+', '-', '/', '%', '~', ',', '=', '<', '>', ':', '|', '{', '}']);
+    chains.filter(|chain| chain.contains('*') && !is_power(chain)).any(|chain| {
+        let factors = chain
+            .split('*')
+            .map(|factor| factor.trim_matches(|c: char| c.is_whitespace() || "()".contains(c)));
+        let unknown = factors.filter(|factor| {
+            // What stands before or behind a factor is another expression: `if 2 * x else y`.
+            let is_number = |word: &str| {
+                !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
+            };
+            !factor.split_whitespace().any(is_number)
+        });
+        unknown.count() > 1
+    })
 }
 
 /// How often the multiplications of a tag may say something again: the product of their factors, as far as those
@@ -73,11 +181,7 @@ fn factor(tag: &str) -> u64 {
                 stars = true;
                 let after = number(bytes[at + 1..].iter());
                 let before = number(bytes[..at].iter().rev());
-                let known = match (before, after) {
-                    (None, None) => TIMES_UNKNOWN,
-                    (before, after) => before.unwrap_or(1).max(after.unwrap_or(1)).max(1),
-                };
-                product = product.saturating_mul(known);
+                product = product.saturating_mul(before.unwrap_or(1).max(after.unwrap_or(1)).max(1));
             }
             _ => {}
         }
@@ -197,7 +301,26 @@ mod tests {
                 Some("its multiplications may say something more than 1000000 times"),
             ),
             (
-                "{{ user * body.n * body.n * body.n }}".to_owned(),
+                "{{ user * body.n }}".to_owned(),
+                Some(
+                    "a multiplication has two factors that are no numbers here, and a request may bring any; write one of them as a number",
+                ),
+            ),
+            (
+                "{{ [1] * 3 * body.n }}".to_owned(),
+                Some(
+                    "a multiplication has two factors that are no numbers here, and a request may bring any; write one of them as a number",
+                ),
+            ),
+            ("{{ body.n * 3 + 2 * body.m }} {{ (body.n) * (7) }} {{ 'a * b' ~ user }}".to_owned(), None),
+            (
+                "{% macro m(a) %}{% set b = a ~ a %}{{ m(b) }}{% endmacro %}{{ m(user) }}".to_owned(),
+                Some("its multiplications may say something more than 1000000 times"),
+            ),
+            ("{% macro m(a) %}{{ a ~ '!' }}{% endmacro %}{{ m(user) }}".to_owned(), None),
+            ("{% set a = user ~ user ~ user %}".repeat(4), None),
+            (
+                "{% set a = a ~ a %}".repeat(40),
                 Some("its multiplications may say something more than 1000000 times"),
             ),
             (

@@ -13,29 +13,32 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
+    effort::fuels,
     error::suggest,
     example::{arguments as example_arguments, example},
-    tags::{has_tags, too_large},
+    tags::{effort, has_tags, too_large},
 };
 use crate::request::{ModelRequest, ToolChoice};
 
-/// How much a template may do; a loop without end runs into it.
-const FUEL: u64 = 1_000_000;
 /// How long a text may become, in bytes.
 const TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
+/// An engine for each amount of fuel; a loop without end runs out of it.
+static ENVIRONMENTS: LazyLock<Vec<Environment<'static>>> =
+    LazyLock::new(|| fuels().map(environment).collect());
+
+fn environment(fuel: u64) -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
         environment.set_syntax(syntax);
     }
-    environment.set_fuel(Some(FUEL));
+    environment.set_fuel(Some(fuel));
     // A namespace can hold itself, and telling such a one has no end that fuel would see.
     environment.remove_global("namespace");
     environment
-});
+}
 
 /// Says what is wrong with a template before any request is there.
 pub(crate) fn check(text: &str) -> Result<(), String> {
@@ -45,7 +48,7 @@ pub(crate) fn check(text: &str) -> Result<(), String> {
     if let Some(told) = too_large(text) {
         return Err(told);
     }
-    ENVIRONMENT.template_from_str(text).map(drop).map_err(|error| told(&error))
+    ENVIRONMENTS[0].template_from_str(text).map(drop).map_err(|error| told(&error))
 }
 
 /// The names of [`Quotable`].
@@ -110,7 +113,11 @@ impl io::Write for Filled {
 
 /// A request, as templates see it.
 #[derive(Debug)]
-pub(crate) struct Quotes(minijinja::Value);
+pub(crate) struct Quotes {
+    quotable: minijinja::Value,
+    /// How much the request brings, in bytes.
+    bytes: u64,
+}
 
 impl Quotes {
     pub(crate) fn of(request: &ModelRequest, body: &Value) -> Self {
@@ -133,7 +140,7 @@ impl Quotes {
             .tools
             .iter()
             .map(|tool| (tool.name.as_str(), example_arguments(&tool.parameters).to_string()));
-        Self(minijinja::Value::from(Serde(Quotable {
+        let quotable = minijinja::Value::from(Serde(Quotable {
             wire: &request.wire,
             model: &request.model,
             system: &request.system,
@@ -145,7 +152,8 @@ impl Quotes {
             body,
             example_output: wanted.map_or(Value::Null, example).to_string(),
             example_arguments: arguments.collect(),
-        })))
+        }));
+        Self { quotable, bytes: size_of(body) }
     }
 
     /// A text with what it quotes filled in. `Err` says what the request does not have.
@@ -153,9 +161,10 @@ impl Quotes {
         if !has_tags(text) {
             return Ok(text.to_owned());
         }
-        let template = ENVIRONMENT.template_from_str(text).map_err(|error| told(&error))?;
+        let environment = &ENVIRONMENTS[effort(text).tank(self.bytes)];
+        let template = environment.template_from_str(text).map_err(|error| told(&error))?;
         let mut filled = Filled(Vec::new());
-        match template.render_captured_to(&self.0, &mut filled) {
+        match template.render_captured_to(&self.quotable, &mut filled) {
             // Texts were added to texts.
             Ok(_) => Ok(String::from_utf8(filled.0).unwrap_or_default()),
             Err(error) => Err(match error.kind() {
@@ -171,7 +180,8 @@ impl Quotes {
         // Their order is random, and messages repeat to the byte.
         let names: BTreeSet<String> = template.undeclared_variables(true).into_iter().collect();
         let is_there = |name: &str| {
-            let found = name.split('.').try_fold(self.0.clone(), |value, part| value.get_attr(part).ok());
+            let found =
+                name.split('.').try_fold(self.quotable.clone(), |value, part| value.get_attr(part).ok());
             found.is_some_and(|value| !value.is_undefined())
         };
         let missing = names.iter().find(|name| !GLOBALS.contains(&name.as_str()) && !is_there(name))?;
@@ -197,6 +207,19 @@ impl Quotes {
             ),
             other => other.clone(),
         })
+    }
+}
+
+/// How many bytes the texts of a value have, and what else there is in it.
+fn size_of(value: &Value) -> u64 {
+    let of_text = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX).saturating_add(2);
+    match value {
+        Value::String(text) => of_text(text),
+        Value::Array(items) => items.iter().map(size_of).sum::<u64>() + 2,
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| of_text(name) + size_of(value)).sum::<u64>() + 2
+        }
+        _ => 4,
     }
 }
 

@@ -1,16 +1,11 @@
 //! Holding a session against what is expected of it.
 
-use std::{collections::BTreeSet, fmt};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Expectations, RequestExpectation, Where, verdict};
-use crate::{
-    host::Host,
-    journal::Record,
-    matching::differences,
-    script::{Script, ScriptError},
-};
+use crate::{host::Host, journal::Record, matching::differences, script::ScriptError, state::Story};
 
 /// The most turns that are listed by name.
 const UNUSED_MAX: usize = 20;
@@ -53,9 +48,9 @@ impl Host {
     /// Holds a session against what is expected of it, by what the journal holds now.
     pub fn assert(&self, key: &str, expectations: &Expectations) -> Result<(), AssertError> {
         let no_session = || AssertError::NoSession(key.to_owned());
-        let (script, records, dropped) = self.snapshot(key).ok_or_else(no_session)?;
-        expectations.checked(&script).map_err(AssertError::Invalid)?;
-        let session = Seen { script: &script, records: &records, dropped };
+        let story = self.story(key).ok_or_else(no_session)?;
+        expectations.checked(&story.script).map_err(AssertError::Invalid)?;
+        let session = Seen(&story);
         let mut unmet = Vec::new();
         for (index, expected) in expectations.requests.iter().enumerate() {
             unmet.extend(session.count(expected, format!("/requests/{index}")));
@@ -63,7 +58,7 @@ impl Host {
         unmet.extend(session.order(&expectations.in_order));
         unmet.extend(expectations.exhausted.and_then(|wanted| session.exhausted(wanted)));
         if let Some(wanted) = expectations.verdict {
-            let verdict = verdict(key, &script, &records, dropped, self.mint(), self.epoch_ms());
+            let verdict = verdict(key, &story, self.mint(), self.epoch_ms());
             if verdict.overall != wanted {
                 let told =
                     verdict.findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.message));
@@ -82,21 +77,17 @@ impl Host {
 }
 
 /// The requests of a session.
-struct Seen<'a> {
-    script: &'a Script,
-    records: &'a [Record],
-    dropped: u64,
-}
+struct Seen<'a>(&'a Story);
 
 impl Seen<'_> {
     fn count(&self, expected: &RequestExpectation, at: String) -> Option<Unmet> {
-        let counted = self.records.iter().filter(|record| self.counts(record, &expected.which));
+        let counted = self.0.records.iter().filter(|record| self.counts(record, &expected.which));
         let sequences: Vec<u64> = counted.map(|record| record.sequence).collect();
         let count = sequences.len();
         let least = expected.exactly.or(expected.at_least).unwrap_or(0);
         let most = expected.exactly.or(expected.at_most).unwrap_or(usize::MAX);
         // Requests that the journal has lost may have been of this kind.
-        let lost = usize::try_from(self.dropped).unwrap_or(usize::MAX);
+        let lost = usize::try_from(self.0.dropped).unwrap_or(usize::MAX);
         if count >= least && count.saturating_add(lost) <= most {
             return None;
         }
@@ -126,12 +117,12 @@ impl Seen<'_> {
     }
 
     fn turn(&self, record: &Record) -> Option<String> {
-        record.answered.as_ref().map(|answered| self.script.turn_name(answered.place))
+        record.answered.as_ref().map(|answered| self.0.script.turn_name(answered.place))
     }
 
     fn order(&self, wanted: &[String]) -> Option<Unmet> {
         let answered: Vec<(String, u64)> =
-            self.records.iter().filter_map(|record| Some((self.turn(record)?, record.sequence))).collect();
+            self.0.records.iter().filter_map(|record| Some((self.turn(record)?, record.sequence))).collect();
         let mut left = wanted.iter().peekable();
         for (turn, _) in &answered {
             left.next_if(|next| *next == turn);
@@ -142,17 +133,17 @@ impl Seen<'_> {
             0 => "no turn answered".to_owned(),
             _ => turns.join(", "),
         };
-        let got = format!("{order}; `{missing}` does not come in its place");
+        let lost = match self.0.dropped {
+            0 => String::new(),
+            lost => format!(", and {lost} requests of the session are not in the journal any more"),
+        };
+        let got = format!("{order}; `{missing}` does not come in its place{lost}");
         Some(Unmet { at: "/in_order".to_owned(), expected: wanted.join(", "), got, sequences })
     }
 
     fn exhausted(&self, wanted: bool) -> Option<Unmet> {
-        let chosen: BTreeSet<usize> =
-            self.records.iter().filter_map(|record| Some(record.answered.as_ref()?.place)).collect();
-        let mut unused: Vec<String> = (0..self.script.turn_count())
-            .filter(|place| !chosen.contains(place))
-            .map(|place| self.script.turn_name(place))
-            .collect();
+        let unused = self.0.played.unused.iter();
+        let mut unused: Vec<String> = unused.map(|place| self.0.script.turn_name(*place)).collect();
         if unused.is_empty() == wanted {
             return None;
         }
@@ -162,7 +153,7 @@ impl Seen<'_> {
         } else {
             ("that some turn answered no request", "all of them did".to_owned())
         };
-        let sequences = self.records.iter().map(|record| record.sequence).collect();
+        let sequences = self.0.records.iter().map(|record| record.sequence).collect();
         Some(Unmet { at: "/exhausted".to_owned(), expected: expected.to_owned(), got, sequences })
     }
 }

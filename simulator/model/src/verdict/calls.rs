@@ -44,9 +44,12 @@ fn keeps_ids(case: &Case, ruling: &mut Ruling) {
                 );
                 continue;
             };
+            if !case.knows_senders(&call.id, run) {
+                continue;
+            }
             ruling.occasion();
-            let sent =
-                senders.iter().flat_map(|at| case.exchanges[*at].calls()).filter(|sent| sent.id == call.id);
+            let senders = senders.iter().chain(&run.on);
+            let sent = senders.flat_map(|at| case.exchanges[*at].calls()).filter(|sent| sent.id == call.id);
             let sent: Vec<&SentCall> = sent.collect();
             if !sent.iter().any(|sent| is_same(sent, call)) {
                 let what = sent.first().map(|sent| difference(sent, call)).unwrap_or_default();
@@ -75,9 +78,12 @@ fn keeps_ids(case: &Case, ruling: &mut Ruling) {
 /// Something that was never sent, unless it was sent by an answer that the journal has lost. A history that no
 /// answer of this session can have made was brought along: examples, or a conversation from a store.
 fn unknown(case: &Case, run: &Run, ruling: &mut Ruling, message: String, by: u64) {
+    if case.dropped > 0 {
+        return;
+    }
     if run.on.is_empty() {
         ruling.note(format!("{message} in this session; the client brought it along"), [by]);
-    } else if case.dropped == 0 {
+    } else {
         ruling.occasion();
         ruling.fail(message, [by]);
     }
@@ -134,7 +140,7 @@ fn each_result_once(case: &Case, ruling: &mut Ruling) {
 fn sources(case: &Case, run: &Run) -> Vec<usize> {
     let calls = |at: usize| case.exchanges[at].is_sound() && case.exchanges[at].calls().next().is_some();
     let mut by_call = BTreeSet::new();
-    for call in case.calls_in(run) {
+    for call in case.calls_in(run).filter(|call| case.knows_senders(&call.id, run)) {
         // An id that was sent several times means the answer that this request goes on from, else the last one.
         let senders = case.senders(&call.id, run.by);
         let here = senders.iter().rev().find(|at| run.on.contains(at)).or(senders.last());

@@ -11,6 +11,8 @@ use crate::{
     journal::Outcome,
     request::{CalledTool, Message},
     script::Script,
+    session::Played,
+    state::Story,
 };
 
 /// The most exchanges that are looked at as the source of something that comes back, the last ones first:
@@ -21,6 +23,8 @@ const SOURCES_MAX: usize = 64;
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) script: Script,
+    /// What the session knows of how that was played, lost entries included.
+    pub(super) played: Played,
     /// The requests, in order of arrival.
     pub(super) exchanges: Vec<Exchange>,
     /// What each of them tells about trying again.
@@ -64,7 +68,8 @@ pub(super) struct Run {
 
 impl Case {
     /// `epoch_ms` is when the host's clock started, in milliseconds since 1970.
-    pub(super) fn new(script: Script, exchanges: Vec<Exchange>, dropped: u64, epoch_ms: i64) -> Self {
+    pub(super) fn new(story: &Story, exchanges: Vec<Exchange>, epoch_ms: i64) -> Self {
+        let Story { script, played, dropped, .. } = story;
         let advice = exchanges.iter().map(|exchange| Advice::to(exchange, epoch_ms)).collect();
         let mut calls: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, exchange) in exchanges.iter().enumerate() {
@@ -72,9 +77,10 @@ impl Case {
                 calls.entry(call.id.clone()).or_default().push(at);
             }
         }
-        let attempts = attempts(&script, &exchanges);
+        let attempts = attempts(script, &exchanges);
         let runs = runs(&exchanges);
-        Self { script, exchanges, advice, attempts, runs, dropped, calls }
+        let (script, played, dropped) = (script.clone(), played.clone(), *dropped);
+        Self { script, played, exchanges, advice, attempts, runs, dropped, calls }
     }
 
     /// The number of a request.
@@ -86,6 +92,27 @@ impl Case {
     pub(super) fn senders(&self, id: &str, by: usize) -> &[usize] {
         let all = self.calls.get(id).map(Vec::as_slice).unwrap_or_default();
         last(&all[..all.partition_point(|sender| *sender < by)])
+    }
+
+    /// Whether all are known that may have sent a call of this id to the one who brings it back: no entry is
+    /// lost and there are not too many, or somebody sent it in this very conversation.
+    pub(super) fn knows_senders(&self, id: &str, run: &Run) -> bool {
+        let all = self.calls.get(id).map_or(0, Vec::len);
+        let is_of_run = |at: &usize| self.exchanges[*at].calls().any(|call| call.id == id);
+        (self.dropped == 0 && all <= SOURCES_MAX) || run.on.iter().any(is_of_run)
+    }
+
+    /// Whether all are known that a run may come from.
+    pub(super) fn knows_sources(&self, run: &Run) -> bool {
+        (self.dropped == 0 || !run.on.is_empty())
+            && self.calls_in(run).all(|call| self.knows_senders(&call.id, run))
+    }
+
+    /// Whether an earlier attempt at the conversation of `at` may be among the lost entries.
+    pub(super) fn may_be_again(&self, at: usize) -> bool {
+        let exchange = &self.exchanges[at];
+        exchange.retry
+            || (self.dropped > 0 && exchange.place.is_none_or(|place| self.script.turn(place).repeat))
     }
 
     /// The messages of a run.

@@ -58,8 +58,14 @@ fn silent_end(case: &Case, ruling: &mut Ruling) {
             continue;
         }
         let texts = case.texts_of(run);
-        let elsewhere =
-            || texts.iter().filter(|text| !whole.contains(*text)).find_map(|text| parts.get(text.as_str()));
+        let elsewhere = || {
+            // A sound answer that is lost may have said the same.
+            texts
+                .iter()
+                .filter(|text| !whole.contains(*text))
+                .find_map(|text| parts.get(text.as_str()))
+                .filter(|_| case.dropped == 0)
+        };
         let source = run.on.iter().find(|at| is_taken_for_whole(case, run, **at)).or_else(elsewhere);
         if let Some(at) = source {
             let message = format!(
@@ -78,7 +84,7 @@ fn is_no_answer(reached: &Reached) -> bool {
 
 /// A call of the run that was sent only in answers without their finish, and who sent it.
 fn unfinished_call<'a>(case: &'a Case, run: &Run) -> Option<(&'a str, usize)> {
-    case.calls_in(run).find_map(|call| {
+    case.calls_in(run).filter(|call| case.knows_senders(&call.id, run)).find_map(|call| {
         let senders = case.senders(&call.id, run.by);
         let unfinished =
             |at: &usize| case.exchanges[*at].reached.as_ref().is_some_and(|reached| !reached.finished);

@@ -1,6 +1,8 @@
 //! One request of a session, as rules look at it.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
+
+use serde_json::{Map, Value};
 
 use super::reached::Reached;
 use crate::{
@@ -20,6 +22,9 @@ pub(super) struct Exchange {
     pub(super) wire: Option<WireName>,
     /// Method and path with query.
     pub(super) target: String,
+    /// The same for all requests that come with the same keys.
+    pub(super) keys: u64,
+    pub(super) body: Arc<[u8]>,
     /// The same for all requests that say the same conversation; `None` when it cannot be read.
     pub(super) identity: Option<u64>,
     pub(super) arrived_ms: u64,
@@ -63,6 +68,8 @@ impl Exchange {
             sequence: record.sequence,
             wire: record.wire.map(crate::wires::Wire::name),
             target: record.target.to_string(),
+            keys: record.headers.keys(),
+            body: record.body.clone(),
             identity: asked.as_ref().map(|_| record.identity).filter(|identity| *identity != 0),
             arrived_ms: record.arrived_ms,
             answered_ms: record.answered_ms,
@@ -90,6 +97,52 @@ impl Exchange {
     /// Whether its answer was handed over whole and sound.
     pub(super) fn is_sound(&self) -> bool {
         self.outcome == Outcome::Answered
+    }
+
+    /// What came to the client is an answer with its end, though perhaps not the one that was meant: it was sound,
+    /// or lost nothing but what nobody has to read.
+    pub(super) fn has_come(&self) -> bool {
+        let lost = matches!(
+            self.wrong,
+            Some(
+                Wrong::DropEvents(_)
+                    | Wrong::NoEventLines
+                    | Wrong::ContentType(_)
+                    | Wrong::EndAfter(_)
+                    | Wrong::ResetAfter(_)
+                    | Wrong::StallAfter(_)
+                    | Wrong::CutInside(_)
+            )
+        );
+        self.is_sound()
+            || (lost && self.reached.as_ref().is_some_and(|reached| reached.finished && !reached.torn))
+    }
+
+    /// What is other about `later`, which says the same conversation, for people; `None` when it is the same
+    /// request once more.
+    pub(super) fn changed_in(&self, later: &Self) -> Option<String> {
+        let path = |target: &str| target.split('?').next().unwrap_or_default().to_owned();
+        let mut changed: Vec<String> = Vec::new();
+        if path(&self.target) != path(&later.target) {
+            changed.push("another path".to_owned());
+        }
+        if self.keys != later.keys {
+            changed.push("another key".to_owned());
+        }
+        if self.body != later.body {
+            let read = |body: &[u8]| serde_json::from_slice::<Map<String, Value>>(body).unwrap_or_default();
+            let (one, other) = (read(&self.body), read(&later.body));
+            let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+            let fields = names.into_iter().filter(|name| one.get(*name) != other.get(*name));
+            changed.extend(fields.map(|name| format!("another `{name}`")));
+        }
+        (!changed.is_empty()).then(|| changed.join(", "))
+    }
+
+    /// Whether `later` asks somebody else, or as somebody else.
+    pub(super) fn is_for_another(&self, later: &Self) -> bool {
+        let model = |exchange: &Self| exchange.request.as_ref().map(|request| request.model.clone());
+        self.keys != later.keys || self.wire != later.wire || model(self) != model(later)
     }
 
     /// The calls that it was sent, in whole or in part.
@@ -120,17 +173,23 @@ impl Exchange {
     }
 }
 
-/// Messages and Responses requests that want the model to think say so in a field of their own.
+/// Messages and Responses requests that want the model to think say so in a field of their own. Who asks for
+/// what was thought has thinking in mind, too: models that think do so unasked.
 fn wants_thinking(asked: &Asked) -> bool {
     let thinking = &asked.body["thinking"];
-    (thinking.is_object() && thinking["type"] != "disabled") || asked.body["reasoning"].is_object()
+    (thinking.is_object() && thinking["type"] != "disabled")
+        || asked.body["reasoning"].is_object()
+        || (asked.request.wire == WireName::Responses.word() && includes_encrypted(asked))
+}
+
+fn includes_encrypted(asked: &Asked) -> bool {
+    let included = asked.body["include"].as_array();
+    included.is_some_and(|list| list.iter().any(|item| item == "reasoning.encrypted_content"))
 }
 
 /// Signatures always come on the Messages wire, encrypted reasoning when it was asked for, and Chat
 /// Completions know neither.
 fn gets_proofs(asked: &Asked) -> bool {
-    let included = asked.body["include"].as_array();
     asked.request.wire == WireName::Messages.word()
-        || (asked.request.wire == WireName::Responses.word()
-            && included.is_some_and(|list| list.iter().any(|item| item == "reasoning.encrypted_content")))
+        || (asked.request.wire == WireName::Responses.word() && includes_encrypted(asked))
 }

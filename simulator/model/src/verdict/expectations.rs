@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Overall;
 use crate::{
     journal::Outcome,
-    script::{Conditions, Problem, Script, ScriptError, broken_conditions, read, suggest},
+    script::{BEGINNING, Conditions, Problem, Script, ScriptError, broken_conditions, read, suggest},
 };
 
 /// Expectations of a session, all of which must hold. At least one is given.
@@ -71,7 +71,14 @@ impl Where {
 impl Expectations {
     /// Reads JSON or YAML. The error names every field that is not known, and the nearest that is.
     pub fn from_text(text: &str) -> Result<Self, ScriptError> {
-        read(NAME, text)
+        read(NAME, text).map_err(|mut error: ScriptError| {
+            for problem in error.problems.iter_mut().filter(|one| one.fix.as_deref() == Some(BEGINNING)) {
+                problem.message = problem.message.replace("the script does", "the expectations do");
+                problem.fix =
+                    Some("give an object with `requests`, `in_order`, `exhausted` or `verdict`".to_owned());
+            }
+            error
+        })
     }
 
     /// What is wrong with the expectations themselves, by the script that they are about.

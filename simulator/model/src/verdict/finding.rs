@@ -13,8 +13,8 @@ pub struct ClientVerdict {
     pub overall: Overall,
     /// How many requests asked the model for something.
     pub requests: usize,
-    /// How many entries of the session are no longer in the journal. The verdict is incomplete then and is
-    /// no `pass`.
+    /// How many entries of the session are no longer in the journal. Nothing is found about them, and the verdict
+    /// is `incomplete` then at best.
     pub dropped: u64,
     /// What was looked at, rule by rule, in the order of the table of rules.
     pub rules: Vec<RuleResult>,
@@ -30,6 +30,8 @@ pub enum Overall {
     Pass,
     /// Some rule was broken.
     Fail,
+    /// No rule was broken by the requests that the journal still holds; others it has lost.
+    Incomplete,
     /// The client never asked the model for anything, so nothing can be said about it.
     NothingAsked,
 }
@@ -40,6 +42,7 @@ impl Overall {
         match self {
             Self::Pass => "pass",
             Self::Fail => "fail",
+            Self::Incomplete => "incomplete",
             Self::NothingAsked => "nothing_asked",
         }
     }

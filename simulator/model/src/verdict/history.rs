@@ -9,7 +9,7 @@ use crate::{
     journal::Outcome,
     matching::shortened,
     reply::{Said, SentThought},
-    request::ThoughtBefore,
+    request::{Message, ThoughtBefore},
     script::WireName,
 };
 
@@ -28,20 +28,21 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn keeps_history(case: &Case, ruling: &mut Ruling) {
-    for run in &case.runs {
+    for run in case.runs.iter().filter(|run| case.knows_sources(run)) {
         let texts = case.texts_of(run);
         if texts.iter().all(String::is_empty) {
+            blanked(case, run, ruling);
             continue;
         }
         let sources = case.sources(run);
-        let Some(sound) = sources.iter().copied().rfind(|at| case.exchanges[*at].is_sound()) else {
+        let Some(whole) = sources.iter().copied().rfind(|at| case.exchanges[*at].has_come()) else {
             continue;
         };
         ruling.occasion();
         if sources.iter().any(|at| may_say(&case.exchanges[*at], &texts)) {
             continue;
         }
-        let (exchange, evidence) = (&case.exchanges[sound], [case.sequence(sound), case.sequence(run.by)]);
+        let (exchange, evidence) = (&case.exchanges[whole], [case.sequence(whole), case.sequence(run.by)]);
         if thinks_aloud(exchange, &texts) {
             ruling.note("thinking came back as a part of the text", evidence);
             continue;
@@ -54,6 +55,28 @@ fn keeps_history(case: &Case, ruling: &mut Ruling) {
         );
         ruling.fail(message, evidence);
     }
+}
+
+/// A message of the assistant that says nothing stands where a sound answer said something. A message that is left
+/// out, or that has only the calls or the thoughts of the answer, is another matter.
+fn blanked(case: &Case, run: &Run, ruling: &mut Ruling) {
+    let says_nothing = |message: &Message| message.tool_calls.is_empty() && message.thinking.is_empty();
+    let said = case.said(run);
+    if said.is_empty() || !said.iter().all(says_nothing) {
+        return;
+    }
+    let says_something = |at: &usize| {
+        let exchange = &case.exchanges[*at];
+        exchange.is_sound() && exchange.texts().iter().any(|text| !text.is_empty())
+    };
+    let Some(last) = run.on.last().filter(|_| run.on.iter().all(says_something)) else { return };
+    ruling.occasion();
+    let sent = case.exchanges[*last].texts();
+    let message = format!(
+        "a text came back empty: {:?}",
+        shortened(sent.first().map(String::as_str).unwrap_or_default())
+    );
+    ruling.fail(message, [case.sequence(*last), case.sequence(run.by)]);
 }
 
 /// Whether the text is the one of the answer with its thoughts in front, as some clients tell thoughts that
@@ -71,6 +94,7 @@ fn may_say(exchange: &Exchange, texts: &[String]) -> bool {
     let sent = exchange.texts();
     let part = |text: &String| match (&exchange.reached, exchange.outcome) {
         // What comes of a spoiled answer is the business of another rule.
+        (Some(reached), _) if exchange.has_come() => reached.text.trim() == text,
         (Some(reached), _) => reached.text.trim().starts_with(text.as_str()),
         // Whoever left early knows only the beginning.
         (None, Outcome::Dropped | Outcome::Broken) => {
@@ -82,7 +106,9 @@ fn may_say(exchange: &Exchange, texts: &[String]) -> bool {
 }
 
 fn keeps_thinking(case: &Case, ruling: &mut Ruling) {
-    for run in case.runs.iter().filter(|run| run.is_last && is_about_results(case, run)) {
+    for run in
+        case.runs.iter().filter(|run| run.is_last && is_about_results(case, run) && case.knows_sources(run))
+    {
         let sources: Vec<usize> =
             case.sources(run).into_iter().filter(|at| has_to_come_back(case, run, *at)).collect();
         let Some(last) = sources.last() else { continue };

@@ -21,8 +21,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "no-retry",
-        says: "after a status that no retry can help, or `x-should-retry: false`, the same conversation does \
-               not come again",
+        says: "after a status that no retry can help, or `x-should-retry: false`, the same request does not \
+               come again with the same key",
         judge: no_retry,
     },
     Rule {
@@ -38,7 +38,11 @@ fn retries(case: &Case, ruling: &mut Ruling) {
         let Some(advice) = advice.as_ref().filter(|advice| advice.again == Again::Yes) else { continue };
         let attempt = &case.attempts[at];
         // Whoever has tried again once may give up at any time.
-        if case.exchanges[at].identity.is_none() || attempt.number > 1 || attempt.beside {
+        if case.exchanges[at].identity.is_none()
+            || attempt.number > 1
+            || attempt.beside
+            || case.may_be_again(at)
+        {
             continue;
         }
         ruling.occasion();
@@ -56,8 +60,21 @@ fn no_retry(case: &Case, ruling: &mut Ruling) {
         }
         ruling.occasion();
         if let Some(next) = case.attempts[at].next {
-            let message = format!("{} was followed by a retry, which cannot help", advice.what);
-            ruling.fail(message, [case.sequence(at), case.sequence(next)]);
+            let evidence = [case.sequence(at), case.sequence(next)];
+            match case.exchanges[at].changed_in(&case.exchanges[next]) {
+                None => {
+                    let message = format!("{} was followed by a retry, which cannot help", advice.what);
+                    ruling.fail(message, evidence);
+                }
+                // That may be just what the error asked for.
+                Some(changed) => {
+                    let what = &advice.what;
+                    ruling.note(
+                        format!("{what} was followed by the same conversation with {changed}"),
+                        evidence,
+                    );
+                }
+            }
         }
     }
 }
@@ -69,6 +86,10 @@ fn waits(case: &Case, ruling: &mut Ruling) {
         else {
             continue;
         };
+        // Whoever is told to wait may ask somebody else meanwhile.
+        if case.exchanges[at].is_for_another(&case.exchanges[next]) {
+            continue;
+        }
         ruling.occasion();
         let over_ms = case.exchanges[at].ended_ms.unwrap_or(u64::MAX);
         let waited_ms = case.exchanges[next].arrived_ms.saturating_sub(over_ms);

@@ -49,6 +49,17 @@ impl Kind {
     }
 }
 
+/// Whether the word `json` stands somewhere in a value, whatever its case.
+pub(super) fn speaks_of_json(value: &Value) -> bool {
+    let has_word = |text: &str| text.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"json"));
+    match value {
+        Value::String(text) => has_word(text),
+        Value::Array(items) => items.iter().any(speaks_of_json),
+        Value::Object(fields) => fields.values().any(speaks_of_json),
+        _ => false,
+    }
+}
+
 /// Whether there is nothing to say of a field.
 fn is_right(name: &str, value: &Value, kinds: &[(&str, Kind)], ranges: &[Range]) -> bool {
     let kind = kinds.iter().find(|(known, _)| *known == name);

@@ -16,9 +16,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
+    headers::Headers,
     rejection::Rejection,
     reply::Reply,
     request::{Asked, Understood},
+    router::ANTHROPIC,
     script::{ErrorEvent, WireName},
 };
 
@@ -62,4 +64,14 @@ pub(crate) fn wire(name: WireName) -> &'static dyn Wire {
         WireName::Responses => &RESPONSES,
         WireName::Messages => &MESSAGES,
     }
+}
+
+/// Reads a request with its headers.
+pub(crate) fn understood(wire: &dyn Wire, body: &Value, headers: &Headers) -> Result<Understood, Rejection> {
+    let mut understood = wire.read(body)?;
+    if wire.name() == WireName::Messages && headers.get(ANTHROPIC).next().is_none() {
+        let missing = Rejection::invalid(ANTHROPIC, None, format!("{ANTHROPIC}: header is required"));
+        understood.complaints.insert(0, missing);
+    }
+    Ok(understood)
 }

@@ -85,18 +85,29 @@ type Told = (Option<(usize, usize)>, bool, Outcome);
 #[derive(Default)]
 struct Plain {
     used: Vec<(usize, usize)>,
-    /// Answers that did not arrive whole and sound: the request and the turn, the oldest first.
-    owed: Vec<(String, (usize, usize))>,
+    /// Answers that did not arrive whole and sound: the request, the turn and whether a fault spoiled it, the oldest
+    /// first.
+    owed: Vec<(String, (usize, usize), bool)>,
     hits: Vec<(usize, usize)>,
     open: bool,
 }
 
 impl Plain {
     fn ask(&mut self, plan: &[PlannedConversation], text: &str) -> Told {
-        let owed = self.owed.iter().position(|(asked, _)| asked == text).map(|at| self.owed.remove(at).1);
-        let Some(chosen) = owed.or_else(|| self.first_free(plan, text)) else {
+        let owed = self.owed.iter().position(|(asked, _, _)| asked == text).map(|at| self.owed.remove(at).1);
+        let free = || {
+            Self::first(plan, text, |place, turn: &PlannedTurn| turn.repeat || !self.used.contains(&place))
+        };
+        let spoiled = || {
+            Self::first(plan, text, |place, _| {
+                self.owed.iter().any(|(_, turn, spoiled)| *turn == place && *spoiled)
+            })
+        };
+        let Some(chosen) = owed.or_else(free).or_else(spoiled) else {
             return (None, false, Outcome::Missed);
         };
+        // Whoever gets a turn takes it from the one who is owed it.
+        self.owed.retain(|(_, turn, _)| *turn != chosen);
         self.used.push(chosen);
         let turn = &plan[chosen.0].turns[chosen.1];
         let hits = self.hits.iter().filter(|hit| **hit == chosen).count();
@@ -110,23 +121,26 @@ impl Plain {
             (false, false) => Outcome::Answered,
         };
         if outcome != Outcome::Answered && !turn.repeat {
-            self.owed.push((text.to_owned(), chosen));
+            self.owed.push((text.to_owned(), chosen, outcome == Outcome::Broken));
         }
         (Some(chosen), owed.is_some(), outcome)
     }
 
-    fn first_free(&self, plan: &[PlannedConversation], text: &str) -> Option<(usize, usize)> {
+    fn first(
+        plan: &[PlannedConversation],
+        text: &str,
+        may: impl Fn((usize, usize), &PlannedTurn) -> bool,
+    ) -> Option<(usize, usize)> {
         let mut all = plan.iter().enumerate().filter(|(_, conversation)| {
             conversation.key.is_none_or(|key| has_word(text, key))
                 && conversation.wants.is_none_or(|word| text.contains(word))
         });
         all.find_map(|(conversation, planned)| {
             let mut turns = planned.turns.iter().enumerate();
-            let free = turns.find(|(number, turn)| {
-                turn.wants.is_none_or(|word| text.contains(word))
-                    && (turn.repeat || !self.used.contains(&(conversation, *number)))
+            let found = turns.find(|(number, turn)| {
+                turn.wants.is_none_or(|word| text.contains(word)) && may((conversation, *number), turn)
             });
-            free.map(|(number, _)| (conversation, number))
+            found.map(|(number, _)| (conversation, number))
         })
     }
 }
@@ -206,9 +220,10 @@ proptest! {
             prop_assert!(planned.key.is_none_or(|key| has_word(texts[number], key)), "a key leads to its conversation");
             let twins = (0..number).filter(|other| texts[*other] == texts[number]);
             let owed = twins.filter(|other| told[*other].0 == *turn && told[*other].2 != Outcome::Answered);
-            let may_return = planned.turns[place].repeat || owed.count() > 0;
+            let spoiled = told[..number].iter().any(|(other, _, ending)| other == turn && *ending == Outcome::Broken);
+            let may_return = planned.turns[place].repeat || owed.count() > 0 || spoiled;
             let was_used = told[..number].iter().any(|(other, _, _)| other == turn);
-            prop_assert!(!was_used || may_return, "only the request that is owed a turn gets it again");
+            prop_assert!(!was_used || may_return, "only the request that is owed a turn gets it again, or whoever fits when a fault spoiled it");
         }
     }
 }

@@ -42,13 +42,18 @@ impl World {
         world
     }
 
+    /// Sends a request; one on the Messages wire has the header that every client of that sends.
     pub(crate) async fn send(&self, request: Request) -> Response {
+        self.send_as_it_is(versioned(request)).await
+    }
+
+    pub(crate) async fn send_as_it_is(&self, request: Request) -> Response {
         wire::http::send(&self.net, &self.authority, &request, LIMITS).await.unwrap()
     }
 
     /// Sends a request whose answer may break off.
     pub(crate) async fn try_send(&self, request: Request) -> Result<Response, Failure> {
-        wire::http::send(&self.net, &self.authority, &request, LIMITS).await
+        wire::http::send(&self.net, &self.authority, &versioned(request), LIMITS).await
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Response {
@@ -90,11 +95,22 @@ impl World {
     }
 }
 
+/// A request with the header that every client of the Messages wire sends, if it is on that.
+fn versioned(request: Request) -> Request {
+    let is_messages = request.method == "POST" && request.path.contains("/v1/messages");
+    let has_version = request.headers.iter().any(|(name, _)| name == "anthropic-version");
+    if is_messages && !has_version { request.header("anthropic-version", "2023-06-01") } else { request }
+}
+
 /// A request of one user message, with these tools offered.
 pub(crate) fn user(text: &str, tools: &[&str]) -> Value {
     let tools: Vec<Value> =
         tools.iter().map(|name| json!({"type": "function", "function": {"name": name}})).collect();
-    json!({"model": "gpt-x", "messages": [{"role": "user", "content": text}], "tools": tools})
+    let mut body = json!({"model": "gpt-x", "messages": [{"role": "user", "content": text}]});
+    if !tools.is_empty() {
+        body["tools"] = tools.into();
+    }
+    body
 }
 
 pub(crate) fn json_of(response: &Response) -> Value {

@@ -177,3 +177,19 @@ async fn rules_answer_by_turn_header_and_model() {
     assert_eq!(said(&world, &user("which gate?", &[])).await, "Gate 4.");
     assert_eq!(said(&world, &user("hello", &[])).await, "[mock response for gpt-x]");
 }
+
+/// What fakellm passes over is named, wherever it stands in an answer.
+#[test]
+fn no_field_of_an_answer_vanishes_without_a_note() {
+    for (respond, told) in [
+        ("{content: hi, mood: good}", "fakellm has no `mood` in an answer"),
+        ("{error: {status: 500, message: bad}}", "`error` counts only beside a `status` of 400 or more"),
+        ("{status: 200, error: bad, content: hi}", "`error` counts only beside a `status` of 400 or more"),
+        ("{tool_calls: [{name: read, argument: {a: 1}}]}", "fakellm has no `argument` in a call"),
+        ("{status: 500, content: hi}", "`content` beside an error is never said"),
+    ] {
+        let text = format!("version: 1\nrules:\n  - {{name: a, respond: {respond}}}\n");
+        let notes = lines(&fakellm(&text, "f.yaml").unwrap().notes);
+        assert!(notes.contains(told), "{respond}: {notes}");
+    }
+}

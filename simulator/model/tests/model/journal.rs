@@ -66,8 +66,7 @@ async fn entries_are_chosen_by_what_is_asked_for() {
     }
     let all = json_of(&get(&world, "/_model/journal?since=4").await);
     assert_eq!((sequences(&all), &all["session"]), (vec![5, 6], &Value::Null));
-    let empty = json_of(&get(&world, "/_model/sessions/nobody/journal").await);
-    assert_eq!(empty, json!({"session": "nobody", "dropped": 0, "unused_turns": [], "entries": []}));
+    assert_eq!(get(&world, "/_model/sessions/nobody/journal").await.status, 404);
 }
 
 #[tokio::test(start_paused = true)]
@@ -356,4 +355,19 @@ async fn verdicts_keep_their_schema() {
         world.host.reset("k");
     }
     assert!(!schema.is_valid(&json!({"overall": "pass"})));
+}
+
+#[tokio::test(start_paused = true)]
+async fn expectations_that_are_none_are_told_what_they_are() {
+    let world = asked().await;
+    for text in ["[]", "", "3", "- exhausted: true"] {
+        let request = Request::new("POST", "/_model/sessions/k/assert").json(text.to_owned());
+        let response = world.send(request).await;
+        let error = json_of(&response)["error"].to_string();
+        assert_eq!(response.status, 400, "{text}: {error}");
+        assert!(
+            !error.contains("a script begins") && error.contains("`requests`, `in_order`"),
+            "{text}: {error}"
+        );
+    }
 }

@@ -28,5 +28,6 @@ mod schema;
 mod scripts;
 mod sessions;
 mod socket;
+mod strangers;
 mod templates;
 mod verdict;

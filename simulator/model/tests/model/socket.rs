@@ -98,8 +98,9 @@ impl Behind {
     /// Posts a body and hears everything that comes, until the answer or the connection is over.
     pub(crate) async fn post(&self, path: &str, headers: &str, body: &str) -> Heard {
         let mut stream = TcpStream::connect(&self.authority).await.unwrap();
+        let version = if path.contains("/v1/messages") { "anthropic-version: 2023-06-01\r\n" } else { "" };
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: model\r\ncontent-type: application/json\r\n{headers}\
+            "POST {path} HTTP/1.1\r\nhost: model\r\ncontent-type: application/json\r\n{version}{headers}\
              connection: close\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
@@ -109,13 +110,15 @@ impl Behind {
 
     /// Asks on the chat wire.
     pub(crate) async fn chat(&self, session: &str, text: &str, stream: bool) -> Heard {
-        let body = json!({
+        let mut body = json!({
             "model": "gpt-x",
             "stream": stream,
-            "stream_options": {"include_usage": true},
             "messages": [{"role": "user", "content": text}],
             "tools": [{"type": "function", "function": {"name": "look"}}],
         });
+        if stream {
+            body["stream_options"] = json!({"include_usage": true});
+        }
         self.post(&format!("/s/{session}/v1/chat/completions"), "", &body.to_string()).await
     }
 }

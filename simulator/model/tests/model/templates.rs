@@ -5,7 +5,10 @@ use model::{
     script::{Block, Client},
 };
 use serde_json::{Value, json};
-use wire::{clock::Stopwatch, http::Response};
+use wire::{
+    clock::Stopwatch,
+    http::{Request, Response},
+};
 
 use crate::client::{World, json_of, user};
 
@@ -265,7 +268,7 @@ async fn a_template_without_an_end_is_a_miss() {
         let turn = Turn::new("only", Answer::new().text(template.as_str()).template());
         let Ok(script) = Script::new("endless", [turn]) else { continue };
         let world = World::new().await;
-        world.host.load(model::DEFAULT_SESSION, script);
+        world.host.load("k", script);
         let missed = world.post(CHAT, &user("hi", &[])).await;
         let ms = watch.elapsed_ms();
         assert!(
@@ -274,6 +277,42 @@ async fn a_template_without_an_end_is_a_miss() {
             missed.body.len()
         );
         assert!(ms < 2_000, "{template}: {ms} ms");
+    }
+}
+
+/// What an instruction costs follows from what it works on, and a request may bring much.
+#[tokio::test(start_paused = true)]
+async fn a_template_takes_a_second_whatever_a_request_brings() {
+    for template in [
+        "{% for i in range(100000) %}{% for j in range(100000) %}{% set x = user | upper | lower %}{% endfor %}{% endfor %}",
+        "{% for i in range(100000) %}{% set x = user | list | sort | length %}{% endfor %}",
+        "{% for i in range(100000) %}{% set x = range(100000) | sum %}{% endfor %}",
+        "{% set r = range(100000) %}{% for i in r %}{% set x = r | list | length %}{% endfor %}",
+        "{% for i in range(100000) %}{% if user ~ user == user %}{% endif %}{% endfor %}",
+        "{% for i in range(100000) %}{% if 'zzz' in user %}{% endif %}{% endfor %}",
+        "{% for a in body.messages %}{% for b in user | list %}{% for c in user | list %}{% set x = user ~ c %}{% endfor %}{% endfor %}{% endfor %}",
+        "{% macro m(a) %}{{ m(a ~ a) }}{% endmacro %}{{ m(user) }}",
+        "{% macro m(a, n) %}{% if user | list | unique | length == n %}{% endif %}{{ m(a, n) }}{% endmacro %}{{ m(1, 2) }}",
+        "{% set a = [1] * 999 %}{% for i in range(100000) %}{% set x = a | list | sort %}{% endfor %}",
+        "{{ user * body.n }}",
+        "{% set a = user %}{% set a = a ~ a ~ a ~ a %}{% set a = a ~ a ~ a ~ a %}{% set a = a ~ a ~ a ~ a %}{% for i in range(100000) %}{% if a == a ~ a %}{% endif %}{% endfor %}",
+    ] {
+        let Ok(script) = Script::new("slow", [Turn::new("only", Answer::new().text(template).template())])
+        else {
+            continue;
+        };
+        for length in [10, 10_000, 1_000_000] {
+            let world = World::new().await;
+            world.host.load("k", script.clone());
+            let mut body = user(&"x y".repeat(length / 3), &[]);
+            body["n"] = json!(u32::MAX);
+            let text = body.to_string();
+            let watch = Stopwatch::start();
+            let _ = world.send(Request::new("POST", CHAT).json(text)).await;
+            // A machine that has much else to do, and code that is not optimised, take some times as long.
+            assert!(watch.elapsed_ms() < 10_000, "{template}, {length}: {} ms", watch.elapsed_ms());
+            println!("{:>6} ms, {length}: {template}", watch.elapsed_ms());
+        }
     }
 }
 

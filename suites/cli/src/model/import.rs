@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use model::record::{Existing, save};
+use model::record::{Existing, RecordError, save};
 
 use super::Arguments;
 use crate::{
@@ -20,7 +20,12 @@ pub(super) fn import(arguments: &Arguments, file: &Path) -> Done {
         None => say(&format!("{:#}", imported.script.to_json())),
         Some(out) => {
             let existing = if arguments.replace { Existing::Replace } else { Existing::Refuse };
-            save(&imported.script, out, existing).map_err(|error| Failure(error.to_string()))?;
+            save(&imported.script, out, existing).map_err(|error| match error {
+                RecordError::Exists { file } => {
+                    Failure(format!("{} is there already; give --replace, or another --out", file.display()))
+                }
+                error => Failure(error.to_string()),
+            })?;
             say(&format!("{} written to {}", crate::console::counted(turns, "turn"), out.display()));
         }
     }

@@ -25,7 +25,8 @@ and Responses), without /v1 for Anthropic clients. Without a script a demo answe
   proofhouse model --import fixtures.json --out script.json
                                           a script from a file of aimock or fakellm
 
-Exit codes: 0; 1 when --verdict says that a client did wrong, or that none asked; 2 for bad input.";
+Exit codes: 0; 1 when --verdict says that a client did wrong, that none asked, or that one asked for a
+session that is not loaded; 2 for bad input.";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
@@ -39,7 +40,7 @@ pub(crate) struct Arguments {
     /// The seed of ids and of faults by chance.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Say at the end, for every session, whether the client behaved.
+    /// Say at the end, for every session, whether the client behaved: for those too that ended before.
     #[arg(long, conflicts_with_all = ["record", "import"])]
     verdict: bool,
     /// Pass requests on to --upstream and write a script of what it answers.

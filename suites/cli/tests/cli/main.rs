@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod formats;
+mod model_verb;
 mod process;
 mod schemas;
 mod snapshots;

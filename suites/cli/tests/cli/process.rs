@@ -62,8 +62,21 @@ impl Server {
         rest
     }
 
+    /// Sends it a signal, and returns what else it printed, and its exit code.
+    pub(crate) fn ended(mut self, signal: &str) -> (String, Option<i32>) {
+        self.send(signal);
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).unwrap();
+        (rest, self.child.wait().unwrap().code())
+    }
+
     fn ask_to_stop(&self) {
-        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        self.send("TERM");
+    }
+
+    fn send(&self, signal: &str) {
+        let signal = format!("-{signal}");
+        let asked = Command::new("kill").args([&signal, &self.child.id().to_string()]).status().unwrap();
         assert!(asked.success());
     }
 

@@ -19,6 +19,9 @@ const ECHO: &str = "[mock response for {{ model }}]";
 /// What fakellm can be told to answer.
 const FIELDS: [&str; 4] = ["content", "tool_calls", "status", "error"];
 
+/// What fakellm can be told about a call.
+const CALL_FIELDS: [&str; 3] = ["id", "name", "arguments"];
+
 pub(super) fn read(respond: &At<'_>, rule: &mut Rule, source: &mut Source) {
     if respond.mapping(source).is_none() {
         return;
@@ -34,6 +37,12 @@ pub(super) fn read(respond: &At<'_>, rule: &mut Rule, source: &mut Source) {
         rule.answer = Answer::new().text("");
         rule.faults.push(Fault { status: Some(status), ..Fault::default() });
         return;
+    }
+    if let Some(at) = respond.get("error") {
+        source.note(
+            at.pointer,
+            "`error` counts only beside a `status` of 400 or more, and fakellm passes it over",
+        );
     }
     let calls = respond.get("tool_calls").map(|at| at.items(source)).unwrap_or_default();
     let mut ids = CallIds::default();
@@ -84,6 +93,12 @@ fn error(respond: &At<'_>, source: &mut Source) -> Option<ErrorStatus> {
 
 fn call(at: &At<'_>, ids: &mut CallIds, source: &mut Source) -> Option<ToolCall> {
     at.mapping(source)?;
+    for (field, at) in at.fields(source) {
+        if !CALL_FIELDS.contains(&field) {
+            let fix = suggest(field, &CALL_FIELDS);
+            source.note(at.pointer, format!("fakellm has no `{field}` in a call and passes it over; {fix}"));
+        }
+    }
     let name = at.get("name").and_then(|name| name.as_text(source)).filter(|name| !name.is_empty());
     let Some(name) = name else {
         source.wrong(&at.pointer, "the call names no tool", "give its `name`");

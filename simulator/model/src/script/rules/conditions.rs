@@ -4,8 +4,8 @@ use http::HeaderName;
 
 use super::{Findings, HEADER_NAME_RULE};
 use crate::{
-    headers::is_secret,
     script::{Conditions, HeaderCondition, JsonCondition},
+    secret_name::is_secret,
 };
 
 pub(super) fn conditions(conditions: &Conditions, at: &str, findings: &mut Findings) {

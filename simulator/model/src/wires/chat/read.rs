@@ -14,7 +14,7 @@ use crate::{
     request::{Message, ModelRequest, Understood},
     script::WireName,
     wires::{
-        fields::{Kind, Range, judge},
+        fields::{Kind, Range, judge, speaks_of_json},
         history::Calls,
     },
 };
@@ -81,6 +81,8 @@ pub(super) fn request(body: &Value) -> Result<Understood, Rejection> {
         complaints.push(Rejection::invalid("model", MISSING, "a `model` is required"));
     }
     judge(fields, KINDS, RANGES, &mut complaints);
+    complaints.extend(options_without_stream(fields));
+    complaints.extend(json_unsaid(fields));
     tools::complain(fields, &mut complaints);
     let mut request = ModelRequest {
         wire: WireName::Chat.word().to_owned(),
@@ -147,6 +149,23 @@ fn said_by<'a>(
     complaints.push(Rejection::invalid(format!("{at}.role"), code, message));
     // A message of nobody known is at least a message.
     role.map(|role| (role, fields))
+}
+
+/// Options of a stream are refused where there is none.
+fn options_without_stream(fields: &Map<String, Value>) -> Option<Rejection> {
+    let is_given = fields.get("stream_options").is_some_and(Value::is_object);
+    let message = "the `stream_options` parameter is only allowed when `stream` is enabled";
+    (is_given && fields.get("stream") != Some(&Value::Bool(true)))
+        .then(|| Rejection::invalid("stream_options", None, message))
+}
+
+/// A JSON object is given only to those who speak of JSON.
+fn json_unsaid(fields: &Map<String, Value>) -> Option<Rejection> {
+    let wants_one = fields.get("response_format").is_some_and(|format| format["type"] == "json_object");
+    let messages = fields.get("messages").filter(|_| wants_one)?;
+    let message = "'messages' must contain the word 'json' in some form, to use 'response_format' of the type \
+                   'json_object'";
+    (!speaks_of_json(messages)).then(|| Rejection::invalid("messages", None, message))
 }
 
 /// The schema that a text answer is to keep.

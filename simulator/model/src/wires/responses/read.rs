@@ -11,7 +11,7 @@ use crate::{
     rejection::Rejection,
     request::{ModelRequest, Understood},
     script::WireName,
-    wires::fields::{Kind, Range, judge},
+    wires::fields::{Kind, Range, judge, speaks_of_json},
 };
 
 /// The fields of a request that the API documents.
@@ -67,6 +67,7 @@ pub(super) fn request(body: &Value) -> Result<Understood, Rejection> {
         complaints.push(no_conversation(conversation));
     }
     let goes_on = given("previous_response_id").and_then(Value::as_str);
+    complaints.extend(json_unsaid(fields, goes_on.is_some()));
     let Conversation { mut system, messages, more_tools, unknown_fields: unknown_in_items, .. } =
         Conversation::of(given("input"), goes_on.is_some(), &mut complaints);
     if let Some(instructions) = given("instructions").and_then(Value::as_str) {
@@ -90,6 +91,16 @@ pub(super) fn request(body: &Value) -> Result<Understood, Rejection> {
         unknown_fields,
     };
     Ok(Understood { request, complaints })
+}
+
+/// A JSON object is given only to those who speak of JSON. What was said before is not looked at.
+fn json_unsaid(fields: &Map<String, Value>, goes_on: bool) -> Option<Rejection> {
+    let wants_one = fields.get("text").is_some_and(|text| text["format"]["type"] == "json_object");
+    let said = ["input", "instructions"].iter().filter_map(|name| fields.get(*name));
+    let message = "Response input messages must contain the word 'json' in some form to use 'text.format' of the \
+                   type 'json_object'";
+    (wants_one && !goes_on && !said.into_iter().any(speaks_of_json))
+        .then(|| Rejection::invalid("input", None, message))
 }
 
 /// Conversations are kept by the API, and nobody has put any here.

@@ -177,7 +177,7 @@ async fn a_client_that_leaves_after_the_last_event_has_had_its_answer() {
         let body = talk.request(true).to_string();
         let mut stream = TcpStream::connect(&world.authority).await.unwrap();
         let head = format!(
-            "POST /s/k{} HTTP/1.1\r\nhost: model\r\ncontent-length: {}\r\n\r\n",
+            "POST /s/k{} HTTP/1.1\r\nhost: model\r\nanthropic-version: 2023-06-01\r\ncontent-length: {}\r\n\r\n",
             talk.path(),
             body.len()
         );

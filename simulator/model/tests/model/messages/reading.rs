@@ -244,6 +244,7 @@ async fn what_the_api_takes_is_taken() {
     for messages in thinking {
         let mut body = with(messages.clone());
         body["thinking"] = json!({"type": "enabled", "budget_tokens": 1024});
+        body["max_tokens"] = json!(2000);
         let response = ask(&world, &body).await;
         assert_eq!(response.status, 200, "{messages}: {:?}", response.body);
     }
@@ -272,6 +273,7 @@ fn refused() -> Vec<(Value, &'static str, &'static str)> {
     let thinking = |messages: Value| {
         let mut body = with(messages);
         body["thinking"] = json!({"type": "enabled", "budget_tokens": 1024});
+        body["max_tokens"] = json!(2000);
         body
     };
     let forced = json!({

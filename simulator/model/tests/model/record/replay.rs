@@ -11,7 +11,7 @@ use proptest::{
     test_runner::{Config, RngSeed, TestRunner},
 };
 use serde_json::{Value, json};
-use wire::{Net, http::Request};
+use wire::Net;
 
 use super::{
     studio::{Studio, post},
@@ -275,8 +275,31 @@ async fn a_client_of_a_path_with_a_session_is_recorded_too() {
     studio.upstream(Script::new("upstream", [Turn::new("a", Answer::new().text("hi"))]).unwrap()).await;
     let mut talk = Talk::new(WireName::Messages, &[]);
     talk.say("hello");
-    let response =
-        studio.send(Request::new("POST", "/s/k/v1/messages?beta=true").json(talk.request(false).to_string()));
-    assert_eq!(json_of(&response.await)["content"][0]["text"], "hi");
+    let response = studio.post("/s/k/v1/messages?beta=true", &talk.request(false)).await;
+    assert_eq!(json_of(&response)["content"][0]["text"], "hi");
     assert_eq!(studio.script().turns().count(), 1);
+}
+
+/// Two agents that are told the same first and are not the same are told apart by nothing that a script has.
+#[tokio::test(start_paused = true)]
+async fn agents_with_the_same_first_words_and_another_system_text_are_warned_of() {
+    let studio = Studio::new().await;
+    let turns = [Turn::new("a", Answer::new().text("hi")).repeat()];
+    studio.upstream(Script::new("upstream", turns).unwrap()).await;
+    let ask = |system: &str, text: &str| {
+        json!({"model": "m", "messages": [
+            {"role": "system", "content": system}, {"role": "user", "content": text},
+        ]})
+    };
+    let warned = |told: &[String]| told.last().unwrap().contains("has another system text");
+    for (system, text, expected) in [
+        ("You are a planner. It is 2026-01-05T09:00:00Z.", "go", false),
+        ("You are a planner. It is 2026-01-05T09:00:07Z.", "go", false),
+        ("You are a critic.", "go", true),
+        ("You are a critic.", "go elsewhere", false),
+    ] {
+        studio.post("/v1/chat/completions", &ask(system, text)).await;
+        let told = studio.told();
+        assert_eq!(warned(&told), expected, "{system}: {told:?}");
+    }
 }

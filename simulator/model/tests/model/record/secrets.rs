@@ -65,3 +65,31 @@ async fn no_secret_of_a_request_or_an_answer_is_in_the_file() {
     let said = json_of(&again.post(talk.path(), &talk.request(false)).await);
     assert_eq!(said["choices"][0]["message"]["tool_calls"][0]["id"], "call_1", "{said}");
 }
+
+/// Whatever a request carries is taken out of what stands elsewhere, the proof of a thought included.
+#[tokio::test(start_paused = true)]
+async fn a_secret_is_taken_out_of_every_part_of_an_answer() {
+    let studio = Studio::new().await;
+    let answered = json!({"content": [
+        {"type": "thinking", "thinking": OWN, "signature": OWN},
+        {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {OWN: [OWN]}},
+    ], "stop_reason": "tool_use", "type": "message", "id": "msg_1", "role": "assistant", "model": "m"});
+    let kinds = [
+        ("cookie", format!("a=1; s=\"{OWN}\"")),
+        ("x-auth-token", OWN.to_owned()),
+        ("cf-access-client-secret", OWN.to_owned()),
+        ("helicone-auth", format!("Bearer {OWN}")),
+        // `user:correct-horse-battery`
+        ("proxy-authorization", "Basic dXNlcjpjb3JyZWN0LWhvcnNlLWJhdHRlcnk=".to_owned()),
+    ];
+    let canned = answer("200 OK", "application/json", &answered.to_string());
+    studio.canned(kinds.iter().map(|_| canned.clone()).collect()).await;
+    for (number, (name, value)) in kinds.into_iter().enumerate() {
+        let body = json!({"model": "m", "max_tokens": 9, "messages": [
+            {"role": "user", "content": format!("{OWN} number {number}")},
+        ]});
+        assert_eq!(studio.send(post("/v1/messages", &body).header(name, value)).await.status, 200);
+        let text = std::fs::read_to_string(studio.file()).unwrap();
+        assert!(!text.contains(OWN) && text.contains("REDACTED"), "{name}: {text}");
+    }
+}

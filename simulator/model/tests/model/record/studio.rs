@@ -142,7 +142,8 @@ impl Studio {
 }
 
 pub(crate) fn post(path: &str, body: &Value) -> Request {
-    Request::new("POST", path).json(body.to_string())
+    let request = Request::new("POST", path).json(body.to_string());
+    if path.contains("/v1/messages") { request.header("anthropic-version", "2023-06-01") } else { request }
 }
 
 /// A request, head and body.

@@ -43,7 +43,7 @@ impl Talk {
                 WireName::Messages => json!({"name": name, "input_schema": schema}),
             })
             .collect();
-        match self.wire {
+        let mut request = match self.wire {
             WireName::Chat if stream => json!({
                 "model": "m", "messages": messages, "tools": tools,
                 "stream": true, "stream_options": {"include_usage": true},
@@ -53,7 +53,12 @@ impl Talk {
             WireName::Messages => {
                 json!({"model": "m", "max_tokens": 999, "messages": messages, "tools": tools, "stream": stream})
             }
+        };
+        if let Some(fields) = request.as_object_mut().filter(|_| self.tools.is_empty()) {
+            // Chat Completions refuses an empty list.
+            fields.remove("tools");
         }
+        request
     }
 
     /// Takes an answer in one piece into the conversation, with a result for each of its calls. Says whether

@@ -234,7 +234,7 @@ async fn the_format_of_the_text_is_read_and_unknown_fields_are_noted() {
         (Value::Null, None),
     ];
     for (format, schema) in formats {
-        let mut body = with(json!([{"role": "user", "content": "go", "name~/": "x"}]));
+        let mut body = with(json!([{"role": "user", "content": "go, in JSON", "name~/": "x"}]));
         body["text"] = json!({"format": format, "verbosity": "low"});
         body["x/y"] = json!(1);
         body["temperature"] = Value::Null;

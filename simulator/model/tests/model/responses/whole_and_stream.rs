@@ -93,7 +93,7 @@ async fn the_response_says_back_what_the_request_said() {
         ],
         "top_logprobs": 2, "top_p": 0.25, "truncation": "auto", "user": "u",
     });
-    let mut body = user("go");
+    let mut body = user("go, in JSON");
     for (name, value) in said.as_object().unwrap() {
         body[name] = value.clone();
     }

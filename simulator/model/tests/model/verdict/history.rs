@@ -3,7 +3,9 @@
 use model::Severity;
 use serde_json::{Value, json};
 
-use super::{ask, assistant, broken, call, calls, found, kept, playing, result, says, then, verdict};
+use super::{
+    ask, assistant, broken, call, calls, found, kept, playing, result, says, streamed, then, verdict,
+};
 use crate::client::{World, user};
 
 async fn remembers(answer: Value, messages: &[Value]) -> World {
@@ -64,4 +66,33 @@ async fn texts_that_nobody_sent_are_the_business_of_the_client() {
     ask(&world, &taught).await;
     ask(&world, &then(&taught, &[assistant("a"), says("on")])).await;
     kept(&world, "keeps-history");
+}
+
+/// A blank where something was said is a text that was lost; calls without the words beside them are none.
+#[tokio::test(start_paused = true)]
+async fn a_text_does_not_come_back_empty() {
+    let world = remembers(json!({"text": "Well."}), &[assistant(""), says("more")]).await;
+    broken(&world, "keeps-history", "a text came back empty: \"Well.\"", &[1, 2]);
+    let world = remembers(json!({"text": "Well."}), &[says("more")]).await;
+    assert_eq!(verdict(&world).of("keeps-history").count(), 0, "it was left out");
+    let world = remembers(json!({"text": ""}), &[assistant(""), says("more")]).await;
+    assert_eq!(verdict(&world).of("keeps-history").count(), 0, "it was empty");
+}
+
+/// An answer that lost nothing but what nobody has to read is an answer all the same.
+#[tokio::test(start_paused = true)]
+async fn a_text_of_an_answer_that_had_its_finish_comes_back_as_it_was_sent() {
+    for (back, fine) in [("Hello there friend", true), ("Hello the", false), ("Hi", false)] {
+        let turns = json!([
+            {"id": "a", "answer": {"text": "Hello there friend"}, "faults": [{"drop_events": "done", "first": 1}]},
+            {"id": "b", "answer": {"text": "b"}},
+        ]);
+        let world = playing(turns).await;
+        ask(&world, &streamed("go")).await;
+        ask(&world, &then(&streamed("go"), &[assistant(back), says("more")])).await;
+        match fine {
+            true => kept(&world, "keeps-history"),
+            false => broken(&world, "keeps-history", &format!("became {back:?}"), &[1, 2]),
+        }
+    }
 }

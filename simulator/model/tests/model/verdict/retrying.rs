@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use model::{Overall, Severity};
 use serde_json::{Value, json};
 use wire::http::Request;
 
-use super::{PATH, ask, broken, kept, playing, streamed, verdict};
+use super::{PATH, ask, broken, found, kept, playing, streamed, verdict};
 use crate::client::{World, user};
 
 async fn failing(fault: Value) -> World {
@@ -40,6 +41,7 @@ async fn another_conversation_is_no_retry_and_neither_is_what_came_at_the_same_t
         {"id": "a", "hold": "gate", "after_arrivals": 2, "answer": {"text": "a"},
          "faults": [{"status": 500}]},
         {"id": "b", "hold": "gate", "answer": {"text": "b"}},
+        {"id": "c", "answer": {"text": "c"}},
     ]);
     let world = playing(turns).await;
     let body = user("go", &[]);
@@ -83,7 +85,11 @@ async fn whoever_is_told_for_good_does_not_try_again() {
         json!({"first": 1, "status": 404}),
         json!({"first": 1, "status": {"code": 500, "headers": {"X-Should-Retry": "false"}}}),
     ] {
-        let world = failing(fault).await;
+        let turns = json!([
+            {"id": "only", "when": {"user_contains": "go"}, "answer": {"text": "hi"}, "faults": [fault]},
+            {"id": "other", "answer": {"text": "hi"}},
+        ]);
+        let world = playing(turns).await;
         ask(&world, &user("go", &[])).await;
         kept(&world, "no-retry");
         ask(&world, &user("something else", &[])).await;
@@ -162,4 +168,47 @@ async fn what_is_asked_again_of_a_turn_that_repeats_is_a_retry_when_it_comes_lat
     ask(&world, &user("go", &[])).await;
     ask(&world, &user("go", &[])).await;
     broken(&world, "no-retry", "status 400 was followed by a retry", &[1, 2]);
+}
+
+/// A request that was mended is no retry, whatever the error asked for: another key, another model, a parameter less,
+/// no stream.
+#[tokio::test(start_paused = true)]
+async fn whoever_mends_a_request_does_not_try_it_again() {
+    let mut warm = user("go", &[]);
+    warm["temperature"] = json!(0);
+    let mut other = user("go", &[]);
+    other["model"] = json!("gpt-y");
+    let mut clock = user("go", &[]);
+    clock["messages"] =
+        json!([{"role": "system", "content": "It is 10:01."}, {"role": "user", "content": "go"}]);
+    for (code, first, second, keys, told) in [
+        (401, user("go", &[]), user("go", &[]), ["old", "new"], "another key"),
+        (404, user("go", &[]), other, ["k", "k"], "another `model`"),
+        (400, warm, user("go", &[]), ["k", "k"], "another `temperature`"),
+        (400, streamed("go"), user("go", &[]), ["k", "k"], "another `stream`"),
+        (400, user("go", &[]), clock, ["k", "k"], "another `messages`"),
+    ] {
+        let world = failing(json!({"first": 1, "status": code})).await;
+        for (body, key) in [(&first, keys[0]), (&second, keys[1])] {
+            let request = Request::new("POST", PATH).json(body.to_string());
+            let _ = world.try_send(request.header("authorization", format!("Bearer {key}"))).await;
+            world.clock.pause(Duration::from_millis(1)).await;
+        }
+        let message = format!("status {code} was followed by the same conversation with {told}");
+        found(&world, "no-retry", Severity::Note, &message, &[1, 2]);
+        assert_eq!(verdict(&world).overall, Overall::Pass);
+    }
+}
+
+/// Whoever is told to wait may ask another model meanwhile.
+#[tokio::test(start_paused = true)]
+async fn only_the_same_model_and_key_have_to_wait() {
+    let status = json!({"code": 429, "headers": {"retry-after": "60"}});
+    let world = failing(json!({"first": 1, "status": status})).await;
+    ask(&world, &user("go", &[])).await;
+    let mut other = user("go", &[]);
+    other["model"] = json!("gpt-y");
+    ask(&world, &other).await;
+    kept(&world, "retries");
+    assert_eq!((occasions(&world, "waits"), verdict(&world).overall), (0, Overall::Pass));
 }

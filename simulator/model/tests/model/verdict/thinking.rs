@@ -147,6 +147,7 @@ async fn an_unfinished_answer_is_none_on_the_other_wires_too() {
 async fn going_on_by_the_id_of_an_answer_keeps_everything() {
     let world = thinking().await;
     let mut body = responses(false);
+    body["store"] = json!(true);
     let answer = post(&world, "/v1/responses", &body).await;
     body["previous_response_id"] = answer["id"].clone();
     body["input"] = json!([{"type": "function_call_output", "call_id": "c1", "output": "done"}]);
@@ -154,4 +155,26 @@ async fn going_on_by_the_id_of_an_answer_keeps_everything() {
     kept(&world, "keeps-ids");
     kept(&world, "each-result-once");
     assert_eq!(verdict(&world).overall, Overall::Pass, "{:#?}", verdict(&world).findings);
+}
+
+/// Who asks for what was thought has thinking in mind, whether the request speaks of reasoning or not.
+#[tokio::test(start_paused = true)]
+async fn whoever_asks_for_encrypted_reasoning_asks_for_thinking() {
+    for (back, message) in
+        [(Some("other"), "thinking came back changed"), (None, "thinking did not come back")]
+    {
+        let world = thinking().await;
+        let mut body = responses(true);
+        body.as_object_mut().unwrap().remove("reasoning");
+        let answer = post(&world, "/v1/responses", &body).await;
+        let mut items = answer["output"].as_array().unwrap().clone();
+        match back {
+            Some(other) => items[0]["encrypted_content"] = json!(other),
+            None => drop(items.remove(0)),
+        }
+        items.push(json!({"type": "function_call_output", "call_id": "c1", "output": "done"}));
+        body["input"].as_array_mut().unwrap().extend(items);
+        post(&world, "/v1/responses", &body).await;
+        broken(&world, "keeps-thinking", message, &[1, 2]);
+    }
 }

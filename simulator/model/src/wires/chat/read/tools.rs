@@ -62,6 +62,10 @@ pub(super) fn choice(choice: Option<&Value>) -> ToolChoice {
 /// Complains about tools that are none, and about a choice of what is not there.
 pub(super) fn complain(fields: &Map<String, Value>, complaints: &mut Vec<Rejection>) {
     let tools = fields.get("tools").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    if fields.get("tools").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        let message = "[] is too short - 'tools': give at least one tool, or leave `tools` out";
+        complaints.push(Rejection::invalid("tools", Some("empty_array"), message));
+    }
     for (index, tool) in tools.iter().enumerate() {
         complaints.extend(wrong_tool(tool, &format!("tools[{index}]")));
     }
