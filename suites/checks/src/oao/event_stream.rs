@@ -225,7 +225,11 @@ fn they_are_refused(recording: &Recording, _: &Spec) -> Judged {
 
 async fn a_stream_is_listened_to(driver: &Driver<'_>) -> Drove {
     driver.claimed("keepalive")?;
-    if let Some(feed) = driver.listen("stream", Call::get(stream(driver))).await {
+    // From here on: the history of a project may be longer than what is listened to.
+    let (_, cursor) = need_run(driver).await?;
+    if let Some(feed) =
+        driver.listen("stream", Call::get(stream(driver)).header("last-event-id", cursor)).await
+    {
         // It is over after this time, or by itself.
         let _ = feed.with_comments().until(LISTENED, |_| false).await;
     }

@@ -54,6 +54,9 @@ fn the_refusal_is_shown(recording: &Recording, _: &Spec) -> Judged {
     if result != Some(json!({"answer": "fine"})) {
         return Err(at(&told, "the operation did not complete", "its result", format!("{result:?}")).into());
     }
+    if !matches!(terminal(recording, CALL), Some(("completed", ..))) {
+        return Err(told.finding("the operation did not complete", "a completed event").into());
+    }
     let steps = events_of(recording, "harness.operation_step");
     let own = steps.iter().filter(|(_, step)| {
         let payload = &step["publicPayload"];

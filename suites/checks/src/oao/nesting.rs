@@ -72,8 +72,10 @@ fn the_other_one_is_not_called(recording: &Recording, _: &Spec) -> Judged {
 /// The nested call opened nothing, and the outer operation went on or failed over it (D2).
 fn refused(recording: &Recording, message: &'static str) -> Judged {
     let (tried, _) = must_ask(recording, "scratch-1", "the scratch loop did not begin")?;
-    let witness =
-        none_ran(recording, message)?.map_or(tried.witness(), |started| both(tried.witness(), started));
+    let Some(started) = none_ran(recording, message)? else {
+        return Err(tried.finding("the outer call has no started event", "one started event").into());
+    };
+    let witness = both(tried.witness(), started);
     if let Some((seen, turn)) = super::runs::asked(recording, "scratch-2") {
         is_refused(&seen, &results(turn, "nested"), message)?;
         return Ok(both(witness, seen));

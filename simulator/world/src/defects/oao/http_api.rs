@@ -42,7 +42,10 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         edit: |parts| parts.front.stages.replace("authenticate", stage(everybody_is_known)),
     },
     Edit { id: "project-not-checked", edit: |parts| drop(parts.front.stages.remove("project")) },
-    Edit { id: "scopes-not-checked", edit: |parts| drop(parts.front.stages.remove("scopes")) },
+    Edit {
+        id: "scopes-not-checked",
+        edit: |parts| parts.front.stages.replace("scopes", stage(|_, _| Ok(()))),
+    },
     Edit {
         id: "scope-before-body",
         edit: |parts| {

@@ -92,7 +92,8 @@ async fn one_after_the_other(driver: &Driver<'_>) -> Drove {
 fn neither_has_rail_or_badge(recording: &Recording, _: &Spec) -> Judged {
     let mut witnesses = Vec::new();
     for label in ["view", "planted"] {
-        if label == "planted" && recording.labelled(label).is_empty() {
+        // Only where sessions can be planted is there a second view.
+        if label == "planted" && !recording.target.list("control").contains(&"plant-events") {
             continue;
         }
         let console = Console::read(recording, label)?;
@@ -277,6 +278,9 @@ fn the_same_execution(recording: &Recording, _: &Spec) -> Judged {
             .finding("what the console shows of a session cannot be read", "200")
             .into());
     };
+    if before.is_empty() || after.is_empty() {
+        return Err(starts[0].finding("a run did not ask the model", "model requests of both runs").into());
+    }
     if plain.started.len() != 2 {
         let expected = "two operations in one batch";
         return Err(starts[0]
