@@ -23,8 +23,9 @@ macro_rules! files {
 /// One file per topic, in the order in which topics are listed.
 pub(crate) const TOPICS: &[File] = files! {
     Oao / "oao":
-        "definition" "result-schema" "versions" "mounting" "scratch-loop" "primitives" "inheritance" "workspace"
-        "results" "endings" "overlap" "nesting" "durability" "redaction" "events" "console";
+        "definition" "result-schema" "wording" "versions" "mounting" "scratch-loop" "primitives" "inheritance" "workspace" "files" "sandbox"
+        "results" "values" "tasks" "loop-endings" "endings" "overlap" "nesting" "durability" "redaction" "events" "console" "skills" "delegates"
+        "http-api" "event-stream" "run-states" "caller-tools" "approvals" "webhooks";
     Vetta / "vetta":
         "selection" "catalogue" "harness-object" "reading-one" "runnable" "approvals" "structured-output"
         "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth";

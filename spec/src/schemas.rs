@@ -16,8 +16,9 @@ macro_rules! schemas {
 /// Contract, name and text of each schema.
 const SCHEMAS: &[(&str, &str, &str)] = schemas! {
     "oao":
-        "agent" "agent-page" "error" "event" "run" "run-page" "session" "session-detail" "session-page" "version"
-        "version-page";
+        "agent" "agent-page" "approval" "approval-page" "error" "event" "fence" "run" "run-page" "session"
+        "session-detail" "session-page" "submission" "tool-call" "tool-call-page" "version" "version-page" "webhook"
+        "webhook-page";
     "vetta":
         "agent" "agent-list" "error" "event" "event-list" "harness" "harness-list" "message-receipt" "model-list"
         "session" "session-list";

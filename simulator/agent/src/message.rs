@@ -1,9 +1,11 @@
 //! What is said in a conversation.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::model::Dialect;
 
 /// A tool call as the model worded it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCall {
     /// The model's own id for the call.
     pub id: String,
@@ -11,6 +13,17 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments as text, normally JSON.
     pub arguments: String,
+}
+
+/// What a model said in the words of its wire: blocks or items, in order. Thoughts that are signed or
+/// encrypted have to go back as they came, so on the wire that they came on these words are sent, and not
+/// the text and the calls of the message that they belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verbatim {
+    /// The wire.
+    pub dialect: Dialect,
+    /// The blocks or items.
+    pub items: Vec<Value>,
 }
 
 /// One message of a conversation.
@@ -26,6 +39,8 @@ pub enum Message {
         text: String,
         /// The tools that it asked for.
         calls: Vec<ToolCall>,
+        /// The same in the words of the wire, where the wire wants it back as it came.
+        verbatim: Option<Verbatim>,
     },
     /// The result of one tool call.
     Tool {
@@ -34,31 +49,4 @@ pub enum Message {
         /// Its content.
         content: String,
     },
-}
-
-impl Message {
-    /// The message in the form of OpenAI Chat Completions.
-    pub fn to_chat(&self) -> Value {
-        match self {
-            Self::System(text) => json!({"role": "system", "content": text}),
-            Self::User(text) => json!({"role": "user", "content": text}),
-            Self::Assistant { text, calls } if calls.is_empty() => {
-                json!({"role": "assistant", "content": text})
-            }
-            Self::Assistant { text, calls } => {
-                let content = if text.is_empty() { Value::Null } else { Value::from(text.as_str()) };
-                let calls: Vec<Value> = calls
-                    .iter()
-                    .map(|call| {
-                        let function = json!({"name": call.name, "arguments": call.arguments});
-                        json!({"id": call.id, "type": "function", "function": function})
-                    })
-                    .collect();
-                json!({"role": "assistant", "content": content, "tool_calls": calls})
-            }
-            Self::Tool { call_id, content } => {
-                json!({"role": "tool", "tool_call_id": call_id, "content": content})
-            }
-        }
-    }
 }

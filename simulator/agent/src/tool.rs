@@ -1,7 +1,7 @@
 //! What a model may call.
 
 use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::Cancel;
 
@@ -86,12 +86,5 @@ impl ToolDefinition {
             description: tool.description().to_owned(),
             parameters: tool.parameters(),
         }
-    }
-
-    /// The offer in the form of OpenAI Chat Completions.
-    pub fn to_chat(&self) -> Value {
-        let function =
-            json!({"name": self.name, "description": self.description, "parameters": self.parameters});
-        json!({"type": "function", "function": function})
     }
 }

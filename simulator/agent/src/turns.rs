@@ -7,8 +7,8 @@ use serde_json::Value;
 use wire::{Clock, Ids};
 
 use crate::{
-    Budget, CallContext, Cancel, Completion, Habits, Message, ModelClient, ModelError, Observer, Reason,
-    Tool, ToolCall, ToolDefinition, ToolEnded, ToolOutcome, ToolStarted, TurnEnded, TurnStarted,
+    Budget, CallContext, Cancel, Completion, Habits, Journal, Message, ModelClient, ModelError, Observer,
+    Reason, Tool, ToolCall, ToolDefinition, ToolEnded, ToolOutcome, ToolStarted, TurnEnded, TurnStarted,
     habits::Settled,
 };
 
@@ -25,6 +25,8 @@ pub struct Loop {
     pub cancel: Cancel,
     /// How the loop does what it does.
     pub habits: Habits,
+    /// Records what has happened.
+    pub journal: Arc<dyn Journal>,
     /// Sees what happens.
     pub observer: Arc<dyn Observer>,
     /// Measures how long things take.
@@ -69,6 +71,27 @@ impl Loop {
         }
     }
 
+    /// Goes on where a journal ends: calls of the last assistant message that have no result are settled
+    /// first, one after another. Those that are on record are not run again. A conversation that the model
+    /// has ended is at its end.
+    pub async fn resume(&self, conversation: &mut Vec<Message>) -> Result<String, TurnError> {
+        if let Some(Message::Assistant { text, calls, .. }) = conversation.last()
+            && calls.is_empty()
+        {
+            return Ok(text.clone());
+        }
+        let open = open_calls(conversation);
+        if !open.is_empty() {
+            let id = self.ids.prefixed("turn_");
+            let mut settled = Vec::with_capacity(open.len());
+            for call in &open {
+                settled.push(self.again(&id, call).await);
+            }
+            self.keep(conversation, (self.habits.hand_back)(&open, &settled)).await;
+        }
+        self.run(conversation).await
+    }
+
     /// One turn: the model answers, and if it asks for tools they run and their results are added.
     pub async fn turn(&self, conversation: &mut Vec<Message>) -> Result<Turn, TurnError> {
         if let Some(reason) = self.cancel.reason() {
@@ -76,7 +99,8 @@ impl Loop {
         }
         let id = self.ids.prefixed("turn_");
         let answer = self.ask(&id, conversation).await?;
-        conversation.push(Message::Assistant { text: answer.text.clone(), calls: answer.calls.clone() });
+        let said = answer.to_message();
+        self.keep(conversation, vec![said]).await;
         if answer.calls.is_empty() {
             return Ok(Turn { id, text: answer.text, tools: Vec::new() });
         }
@@ -122,7 +146,7 @@ impl Loop {
             took: Duration::ZERO,
         };
         settled.resize_with(calls.len(), unsettled);
-        conversation.extend((self.habits.hand_back)(calls, &settled));
+        self.keep(conversation, (self.habits.hand_back)(calls, &settled)).await;
         let ended: Vec<ToolEnded> = calls
             .iter()
             .zip(parsed)
@@ -138,7 +162,14 @@ impl Loop {
         ended
     }
 
-    /// One call as work of its own: nothing happens before it is polled.
+    /// Adds messages to the conversation once they are on record.
+    async fn keep(&self, conversation: &mut Vec<Message>, messages: Vec<Message>) {
+        self.journal.append(&messages).await;
+        conversation.extend(messages);
+    }
+
+    /// One call as work of its own: nothing happens before it is polled. A call whose end is on record is
+    /// not run.
     fn one(
         &self,
         turn_id: &str,
@@ -147,16 +178,21 @@ impl Loop {
     ) -> BoxFuture<'static, Settled> {
         let body = self.body(turn_id, call, arguments);
         let (call, arguments) = (call.clone(), arguments.clone().ok());
-        let (observer, clock) = (self.observer.clone(), self.clock.clone());
+        let (observer, clock, journal) = (self.observer.clone(), self.clock.clone(), self.journal.clone());
         async move {
             observer.tool_started(&ToolStarted { call: &call, arguments: arguments.as_ref() });
-            let began = clock.elapsed();
-            let outcome = body.await;
-            let took = clock.elapsed().saturating_sub(began);
-            observer.tool_ended(&ToolEnded { call, arguments, outcome: outcome.clone(), took });
-            Settled { outcome, took }
+            let settled = once(journal.as_ref(), &clock, &call, body).await;
+            let (outcome, took) = (settled.outcome.clone(), settled.took);
+            observer.tool_ended(&ToolEnded { call, arguments, outcome, took });
+            settled
         }
         .boxed()
+    }
+
+    /// A call that a crash left open, settled without a word to the observer.
+    async fn again(&self, turn_id: &str, call: &ToolCall) -> Settled {
+        let body = self.body(turn_id, call, &(self.habits.arguments)(&call.arguments));
+        once(self.journal.as_ref(), &self.clock, call, body).await
     }
 
     fn body(
@@ -182,5 +218,37 @@ impl Loop {
             }
         };
         (self.habits.abort)(self.cancel.clone(), work.boxed())
+    }
+}
+
+/// Runs a call, unless its end is on record, and records how it ended.
+async fn once(
+    journal: &dyn Journal,
+    clock: &Clock,
+    call: &ToolCall,
+    body: BoxFuture<'static, ToolOutcome>,
+) -> Settled {
+    if let Some(settled) = journal.recorded(call) {
+        return settled;
+    }
+    let began = clock.elapsed();
+    let outcome = body.await;
+    let settled = Settled { outcome, took: clock.elapsed().saturating_sub(began) };
+    journal.record(call, &settled).await;
+    settled
+}
+
+/// The calls at the end of a conversation that have no result.
+fn open_calls(conversation: &[Message]) -> Vec<ToolCall> {
+    let answered = |id: &str| {
+        let ends = conversation.iter().rev().take_while(|message| matches!(message, Message::Tool { .. }));
+        ends.into_iter().any(|message| matches!(message, Message::Tool { call_id, .. } if call_id == id))
+    };
+    let said = conversation.iter().rev().find(|message| !matches!(message, Message::Tool { .. }));
+    match said {
+        Some(Message::Assistant { calls, .. }) => {
+            calls.iter().filter(|call| !answered(&call.id)).cloned().collect()
+        }
+        _ => Vec::new(),
     }
 }

@@ -14,7 +14,7 @@ use wire::{Clock, Listener, Seed, clock::Pace};
 use crate::{
     exchange,
     gate::GateError,
-    journal::JournalEntry,
+    journal::{JournalEntry, Outcome},
     router,
     script::{Script, ScriptError},
     state::{Mint, State},
@@ -121,6 +121,24 @@ impl Host {
                 if session.gate(key, gate)?.has_held(count) {
                     return Ok(());
                 }
+            }
+            change.await;
+        }
+    }
+
+    /// Waits until no request of a session is under way: each has its answer, or its client has left. A
+    /// session that is over, or never was, has none.
+    pub async fn wait_until_idle(&self, key: &str) {
+        loop {
+            let Ok(changed) = self.state().session(key).map(|session| session.changed.clone()) else {
+                return;
+            };
+            let change = changed.notified();
+            tokio::pin!(change);
+            // Registered before looking, so that a change in between is not missed.
+            change.as_mut().enable();
+            if self.state().journal.of(key).all(|record| record.outcome != Outcome::Pending) {
+                return;
             }
             change.await;
         }

@@ -48,7 +48,7 @@ pub use matching::Difference;
 pub use overview::{SessionState, Stray};
 pub use reply::{Reply, Said, SentCall, SentThought};
 pub use request::{CalledTool, Message, ModelRequest, OfferedTool, ThoughtBefore, ToolChoice};
-pub use script::{Answer, Conditions, Conversation, Fault, Script, ScriptError, ToolCall, Turn};
+pub use script::{Answer, Conditions, Conversation, ErrorStatus, Fault, Script, ScriptError, ToolCall, Turn};
 pub use verdict::{
     AssertError, ClientVerdict, Expectations, Finding, Overall, RequestExpectation, RuleResult, Severity,
     Unmet, Where,

@@ -22,7 +22,7 @@ use crate::{
 pub(crate) struct Session {
     /// Tells this session from earlier ones of the same key.
     pub(crate) generation: u64,
-    /// Told whenever a gate's queue has changed, and when the session is over.
+    /// Told whenever a gate's queue has changed, when a request is over, and when the session is.
     pub(crate) changed: Arc<Notify>,
     script: Script,
     /// Per place, the last request that chose the turn.

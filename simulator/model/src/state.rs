@@ -234,6 +234,7 @@ impl State {
             if let Some(number) = ending.waiting {
                 session.leave(due.place, number);
             }
+            session.changed.notify_waiters();
         }
     }
 

@@ -10,13 +10,20 @@ mod summary;
 
 use std::{fmt, sync::Arc};
 
+pub use cursor::{decode as position_of, encode as cursor_of};
 pub(crate) use handlers::routes;
+pub use handlers::start_of;
 pub use log::{Draft, EventLog, Row};
-pub use payloads::{Correlation, Ending, Invocation, ModelStep, Payloads, Settled, Settlement, ToolStep};
+pub(crate) use payloads::whole_ms;
+pub use payloads::{
+    CommandEvent, Correlation, Ending, Invocation, ModelStep, Payloads, Settled, Settlement, ToolStep,
+};
 pub use stable::event_id;
 pub use summary::{OfModel, OfTool, Summaries};
 
 use crate::{
+    errors::Refusal,
+    http::Call,
     limits::{FeedLimits, Limits},
     publication::sensitive::Sensitive,
 };
@@ -41,6 +48,8 @@ pub struct EventParts {
     pub stream_row: fn(&Row) -> serde_json::Value,
     /// An event in the details of a session.
     pub detail_row: fn(&Row) -> serde_json::Value,
+    /// After which position a stream starts, from the request.
+    pub start: fn(&Call) -> Result<u64, Refusal>,
     /// Times of the stream.
     pub feed: FeedLimits,
 }
@@ -55,6 +64,7 @@ impl Default for EventParts {
             stable_id: event_id,
             stream_row: Row::to_stream_json,
             detail_row: Row::to_detail_json,
+            start: start_of,
             feed: Limits::default().events,
         }
     }

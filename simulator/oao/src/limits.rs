@@ -33,6 +33,9 @@ pub struct Limits {
     pub files: FileLimits,
     pub http: HttpLimits,
     pub events: FeedLimits,
+    pub tool_calls: ToolCallLimits,
+    pub approvals: ApprovalLimits,
+    pub webhooks: WebhookLimits,
     pub summaries: SummaryLimits,
     pub run_states: BTreeMap<String, Vec<String>>,
     pub payload_keys: BTreeMap<String, Vec<String>>,
@@ -149,6 +152,45 @@ pub struct FeedLimits {
     pub page: u64,
     pub keepalive_ms: u64,
     pub lifetime_ms: u64,
+}
+
+/// Calls of authored tools.
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are the members of the file, under the same names")]
+pub struct ToolCallLimits {
+    pub lease_ms: Range,
+    pub lease_default_ms: u64,
+    pub attempts_max: u64,
+    pub message_units: Range,
+    pub failure_codes: Vec<String>,
+    pub retryable_codes: Vec<String>,
+}
+
+/// Approvals.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are the members of the file, under the same names")]
+pub struct ApprovalLimits {
+    pub lasts_ms: u64,
+    pub note_units: Range,
+}
+
+/// Event webhooks.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are the members of the file, under the same names")]
+pub struct WebhookLimits {
+    pub per_project_max: u64,
+    pub name_units: Range,
+    pub url_units: Range,
+    pub kinds_max: u64,
+    pub kind_units_max: u64,
+    pub secret_bytes: Range,
+    pub batch_events_max: u64,
+    pub batch_bytes_max: u64,
+    pub request_ms: u64,
+    pub backoff_first_ms: u64,
+    pub backoff_max_ms: u64,
+    pub jitter_percent: u64,
+    pub retry_after_s: Range,
 }
 
 /// Summaries of steps.

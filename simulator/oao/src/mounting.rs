@@ -1,14 +1,20 @@
 //! Mounting: what a version offers to the model of a run.
 
+mod rendering;
+
 use std::{fmt, sync::Arc};
 
-use agent::{Tool, Workspace, tools::Read};
+use agent::{Tool, tools::Commands};
+pub use rendering::Rendering;
+use rendering::render;
 use serde_json::{Map, Value};
 
 use crate::{
     agents::Version,
     operations::{Operation, OperationTool},
     runs::RunContext,
+    sandbox::{Grant, by_capability},
+    tool_calls::ToolDesk,
 };
 
 /// The version that a run uses, from the one its session is pinned to and all versions of the agent, oldest first.
@@ -16,9 +22,11 @@ pub type Pin = Arc<dyn Fn(&Version, &[Version]) -> Version + Send + Sync>;
 /// The operations of a run, from its version and all versions of the agent, oldest first.
 pub type OperationsOf = Arc<dyn Fn(&Version, &[Version]) -> Vec<Operation> + Send + Sync>;
 /// The tools of a run, operations aside.
-pub type ToolsOf = Arc<dyn Fn(&Map<String, Value>, &Workspace) -> Vec<Arc<dyn Tool>> + Send + Sync>;
+pub type ToolsOf = Arc<dyn Fn(&Grant<'_>) -> Vec<Arc<dyn Tool>> + Send + Sync>;
+/// The tools that a configuration lists, as tools of one run.
+pub type AuthoredOf = Arc<dyn Fn(&ToolDesk, &Map<String, Value>) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 /// The system instructions as the model gets them.
-pub type Render = Arc<dyn Fn(&Version, &[Operation]) -> String + Send + Sync>;
+pub type Render = Arc<dyn Fn(&Rendering<'_>) -> String + Send + Sync>;
 /// Makes tools of operations.
 pub type OperationTools = Arc<dyn Fn(&Arc<RunContext>, &[Operation]) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 
@@ -31,7 +39,11 @@ pub struct Mounting {
     pub operations: OperationsOf,
     /// What the sandbox offers, by capability.
     pub tools: ToolsOf,
-    /// The published instructions, and a paragraph on operations if there are any.
+    /// The tools that the version was published with.
+    pub authored: AuthoredOf,
+    /// What commands of the sandbox come to.
+    pub commands: Arc<Commands>,
+    /// The published instructions with their placeholders filled, and paragraphs on what is mounted.
     pub render: Render,
     /// One tool per operation, named by its key.
     pub operation_tools: OperationTools,
@@ -43,6 +55,8 @@ impl Default for Mounting {
             pin: Arc::new(|pinned, _| pinned.clone()),
             operations: Arc::new(|version, _| sorted(version)),
             tools: Arc::new(by_capability),
+            authored: Arc::new(crate::tool_calls::authored),
+            commands: Arc::default(),
             render: Arc::new(render),
             operation_tools: Arc::new(one_per_operation),
         }
@@ -59,32 +73,6 @@ fn sorted(version: &Version) -> Vec<Operation> {
     let mut operations: Vec<Operation> = version.operations().iter().map(Operation::read).collect();
     operations.sort_by(|one, other| one.key.cmp(&other.key));
     operations
-}
-
-fn by_capability(config: &Map<String, Value>, workspace: &Workspace) -> Vec<Arc<dyn Tool>> {
-    let sandbox = config.get("sandbox").unwrap_or(&Value::Null);
-    let enabled = sandbox["enabled"] == true;
-    let can = |capability: &str| {
-        enabled
-            && sandbox["capabilities"].as_array().is_some_and(|list| list.iter().any(|one| one == capability))
-    };
-    let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-    if can("filesystem_read") {
-        tools.push(Arc::new(Read(workspace.clone())));
-    }
-    tools
-}
-
-fn render(version: &Version, operations: &[Operation]) -> String {
-    let prompt = version.config.get("systemPrompt").and_then(Value::as_str).unwrap_or_default();
-    if operations.is_empty() {
-        return prompt.to_owned();
-    }
-    format!(
-        "{prompt}\n\n## Harness Operations\nSome of your tools are Harness Operations: each call, with a `task` as its \
-         only argument, opens a temporary loop that shares your workspace and returns one structured result. Independent \
-         calls may be made together in one turn. Inside such a loop no further operation can be called."
-    )
 }
 
 fn one_per_operation(run: &Arc<RunContext>, operations: &[Operation]) -> Vec<Arc<dyn Tool>> {

@@ -6,19 +6,23 @@ mod invoke;
 mod mechanism;
 mod nested;
 mod prompt;
+mod recorded;
+mod records;
 mod scratch;
 mod steps;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use agent::{Habits, Message, ModelClient, Tool, ToolOutcome, Workspace};
+use agent::{Cancel, Habits, Message, ModelClient, Tool, ToolOutcome, Workspace};
 pub use arguments::{ArgumentRules, Judge};
 pub use definition::Operation;
 use futures_util::{FutureExt, future::BoxFuture};
 pub(crate) use invoke::OperationTool;
-pub use mechanism::{AfterTurn, Finish, FinishCall, Mechanism, Next, TurnView};
+pub use mechanism::{AfterTurn, Boundary, Finish, FinishCall, Mechanism, Next, TurnView};
 pub use nested::Refused;
 pub use prompt::compose;
+pub(crate) use recorded::Recorded;
+pub use records::{Record, Records};
 use serde_json::{Value, json};
 use wire::Clock;
 
@@ -48,6 +52,8 @@ pub type Compose = Arc<dyn Fn(&Operation, &str, &Value) -> String + Send + Sync>
 pub type Opening = Arc<dyn Fn(&Invocation, String, String) -> Vec<Message> + Send + Sync>;
 /// What an operation tool is inside a scratch loop of `outer`; `None` hides it.
 pub type Nested = Arc<dyn Fn(&Operation, Arc<dyn Tool>) -> Option<Arc<dyn Tool>> + Send + Sync>;
+/// What calls a scratch loop off.
+pub type Tie = Arc<dyn Fn(&RunContext, &Invocation) -> Cancel + Send + Sync>;
 /// Ends a call when its time is over.
 pub type Timer = Arc<
     dyn Fn(Clock, Duration, BoxFuture<'static, ToolOutcome>) -> BoxFuture<'static, ToolOutcome> + Send + Sync,
@@ -80,6 +86,8 @@ pub struct OperationParts {
     pub nested: Nested,
     /// How the loop comes to its end.
     pub mechanism: Mechanism,
+    /// What calls the loop off: the token of its run, so that a cancellation and a deadline reach it at once.
+    pub tie: Tie,
     /// The call's own time limit.
     pub timer: Timer,
     /// Things that stand around the body, the last one outermost; none in the contract.
@@ -100,6 +108,7 @@ impl Default for OperationParts {
             opening: Arc::new(|_, system, prompt| vec![Message::System(system), Message::User(prompt)]),
             nested: Arc::new(|outer, tool| Some(Arc::new(Refused::inside(outer, tool)))),
             mechanism: Mechanism::default(),
+            tie: Arc::new(|run, _| run.cancel.clone()),
             timer: Arc::new(|clock, limit, body| abort_after(clock, limit, body).boxed()),
             around: Vec::new(),
             habits: Habits::default(),

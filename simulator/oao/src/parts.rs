@@ -2,14 +2,22 @@
 
 use crate::{
     agents::VersionStore,
+    approvals::ApprovalParts,
     catalogue::Catalogue,
+    delegates::DelegateParts,
+    durability::DurabilityParts,
     events::EventParts,
     http::{Front, idempotency::Idempotency, paging::Paging},
     limits::{AgentLimits, ConfigLimits, FileLimits, Limits, SessionLimits},
+    mcp::McpParts,
     mounting::Mounting,
+    observer::ObserverParts,
     operations::OperationParts,
     publication::{Definition, Publication},
     runs::RunParts,
+    skills::SkillParts,
+    tool_calls::ToolCallParts,
+    webhooks::WebhookParts,
 };
 
 /// Everything that decides how the service behaves. The default is the contract's; whoever wants another
@@ -40,12 +48,28 @@ pub struct Parts {
     pub versions: VersionStore,
     /// What a version offers to the model.
     pub mounting: Mounting,
+    /// How Skills are mounted, activated and read.
+    pub skills: SkillParts,
+    /// How MCP toolsets are mounted.
+    pub mcp: McpParts,
+    /// How delegates work.
+    pub delegates: DelegateParts,
     /// How runs go.
     pub runs: RunParts,
+    /// How runs survive the death of their worker.
+    pub durability: DurabilityParts,
     /// How operations are called.
     pub operations: OperationParts,
     /// How events are made and shown.
     pub events: EventParts,
+    /// How the tools of a version are called.
+    pub tool_calls: ToolCallParts,
+    /// How calls are approved.
+    pub approvals: ApprovalParts,
+    /// How events are pushed.
+    pub webhooks: WebhookParts,
+    /// How sessions and versions are shown to an observer.
+    pub observer: ObserverParts,
 }
 
 impl Default for Parts {
@@ -64,9 +88,17 @@ impl Default for Parts {
             file_limits: limits.files,
             versions: VersionStore::default(),
             mounting: Mounting::default(),
+            skills: SkillParts::default(),
+            mcp: McpParts::default(),
+            delegates: DelegateParts::default(),
             runs: RunParts::default(),
+            durability: DurabilityParts::default(),
             operations: OperationParts::default(),
             events: EventParts::default(),
+            tool_calls: ToolCallParts::default(),
+            approvals: ApprovalParts::default(),
+            webhooks: WebhookParts::default(),
+            observer: ObserverParts::default(),
         }
     }
 }

@@ -7,12 +7,17 @@ use wire::{Clock, Ids, Net};
 
 use crate::{
     agents::{Agents, Versions},
+    approvals::Approvals,
+    durability::Orders,
     events::EventLog,
     http::{idempotency::Ledger, paging::Position},
     keys::Keyring,
+    operations::Records,
     parts::Parts,
-    runs::Runs,
+    runs::{Queue, Runs},
     sessions::Sessions,
+    tool_calls::ToolCalls,
+    webhooks::Webhooks,
 };
 
 /// What a service is connected to.
@@ -55,6 +60,9 @@ struct Inner {
     state: Mutex<State>,
     ledger: Mutex<Ledger>,
     events: EventLog,
+    deaths: Arc<Orders>,
+    records: Records,
+    queue: Queue,
 }
 
 /// Everything that is stored, events aside.
@@ -63,6 +71,10 @@ pub(crate) struct State {
     pub(crate) versions: Box<dyn Versions>,
     pub(crate) sessions: Sessions,
     pub(crate) runs: Runs,
+    default_preset: String,
+    pub(crate) tool_calls: ToolCalls,
+    pub(crate) approvals: Approvals,
+    pub(crate) webhooks: Webhooks,
     sequence: u64,
 }
 
@@ -82,6 +94,10 @@ impl Service {
             versions: parts.versions.open(),
             sessions: Sessions::default(),
             runs: Runs::default(),
+            default_preset: parts.catalogue.default_preset.clone(),
+            tool_calls: ToolCalls::default(),
+            approvals: Approvals::default(),
+            webhooks: Webhooks::default(),
             sequence: 0,
         };
         let events = EventLog::new(parts.events.clone());
@@ -93,6 +109,9 @@ impl Service {
             state: Mutex::new(state),
             ledger: Mutex::new(Ledger::default()),
             events,
+            deaths: Arc::default(),
+            records: Records::default(),
+            queue: Queue::default(),
         }))
     }
 
@@ -124,6 +143,40 @@ impl Service {
     /// Its events.
     pub fn events(&self) -> &EventLog {
         &self.0.events
+    }
+
+    /// The deaths that are ordered of the workers of its runs.
+    pub fn deaths(&self) -> &Arc<Orders> {
+        &self.0.deaths
+    }
+
+    /// How many ends are on record for each call of a run, by the model's own id of the call.
+    pub fn recorded_ends(&self, run_id: &str) -> Vec<(String, usize)> {
+        let state = self.state();
+        let run = state.runs.by_id(run_id);
+        run.map_or_else(Vec::new, |run| {
+            run.ends.counts().map(|(call, ends)| (call.to_owned(), ends)).collect()
+        })
+    }
+
+    /// What is kept of scratch conversations.
+    pub fn records(&self) -> &Records {
+        &self.0.records
+    }
+
+    /// The preset that the project proposes now.
+    pub fn default_preset(&self) -> String {
+        self.state().default_preset.clone()
+    }
+
+    /// Lets the project propose another preset, and gives the one that it proposed before.
+    pub fn set_default_preset(&self, preset: &str) -> String {
+        std::mem::replace(&mut self.state().default_preset, preset.to_owned())
+    }
+
+    /// The agents whose runs stay queued.
+    pub fn queue(&self) -> &Queue {
+        &self.0.queue
     }
 
     pub(crate) fn keyring(&self) -> &Keyring {

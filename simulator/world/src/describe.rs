@@ -9,6 +9,13 @@ pub fn describe(contract: Contract, url: &str, lane: &str) -> Value {
         Contract::Oao => crate::oao_server::described(),
         Contract::Vetta => crate::vetta_server::described(),
     };
+    let (claims, untestable): (&[&str], &[&str]) = match contract {
+        Contract::Oao if lane == "wall" => {
+            (crate::oao_server::CLAIMS, crate::oao_server::TOO_LONG_IN_REAL_TIME)
+        }
+        Contract::Oao => (crate::oao_server::CLAIMS, &[]),
+        Contract::Vetta => (&[], &[]),
+    };
     json!({
         "name": "proofhouse-simulator",
         "version": env!("CARGO_PKG_VERSION"),
@@ -17,7 +24,8 @@ pub fn describe(contract: Contract, url: &str, lane: &str) -> Value {
         "lane": lane,
         "credentials": credentials,
         "settings": settings,
-        "claims": [],
+        "claims": claims,
+        "scope": {"untestable": untestable},
         "model": {"listen": "127.0.0.1:0", "by_control": true},
     })
 }

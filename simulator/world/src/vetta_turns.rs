@@ -35,6 +35,7 @@ impl Turns for ModelTurns {
             budget: Budget::of(TURNS_MAX),
             cancel: Cancel::default(),
             habits: Habits::default(),
+            journal: Arc::new(agent::Unkept),
             observer: Arc::new(Unobserved),
             clock: self.clock.clone(),
             ids: self.ids.clone(),
@@ -51,7 +52,7 @@ impl Turns for ModelTurns {
 fn conversation(request: &TurnRequest) -> Vec<Message> {
     let system = request.agent.system.clone().map(Message::System);
     let said = request.transcript.iter().map(|line| match line.role {
-        "assistant" => Message::Assistant { text: line.text.clone(), calls: Vec::new() },
+        "assistant" => Message::Assistant { text: line.text.clone(), calls: Vec::new(), verbatim: None },
         _ => Message::User(line.text.clone()),
     });
     system.into_iter().chain(said).collect()

@@ -3,6 +3,7 @@
 //! A drive talks to the target through [`engine::Driver`] and decides nothing. A judge decides from the
 //! recording and talks to nobody. No check knows the simulator: this crate does not depend on it.
 
+mod canary;
 #[cfg(test)]
 mod handmade;
 #[cfg(test)]

@@ -36,6 +36,10 @@ pub(crate) struct Arguments {
     /// Cells at a time; one per core by default.
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<NonZeroUsize>,
+    /// Hold each defect against its own check, its declared side effects and N others, drawn by the seed, in
+    /// place of all.
+    #[arg(long, value_name = "N")]
+    others: Option<usize>,
     /// How to write it.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -55,10 +59,12 @@ pub(crate) fn prove(arguments: &Arguments) -> Done {
         if checks.is_empty() {
             continue;
         }
-        let bar = bar(checks.len() * checks.len(), contract.name());
+        let per_defect = arguments.others.map_or(checks.len(), |others| (others + 1).min(checks.len()));
+        let bar = bar(checks.len() * per_defect, contract.name());
         let jobs =
             arguments.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let question = Question { contract, checks, seed: arguments.seed, jobs, registry: &registry, spec };
+        let (seed, others) = (arguments.seed, arguments.others);
+        let question = Question { contract, checks, seed, jobs, others, registry: &registry, spec };
         matrices.push(matrix(&question, &SimulatorBench, &|_| bar.inc(1))?);
         bar.finish_and_clear();
     }

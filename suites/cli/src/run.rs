@@ -151,6 +151,10 @@ fn one_contract(
     for outcome in outcomes.iter().filter(|outcome| is_worth_telling(outcome)) {
         say(&explain(outcome, &replay, spec));
     }
+    // Whoever asks for some checks is shown the evidence of overlap also where they pass.
+    if !arguments.check.is_empty() {
+        say_timelines(&outcomes);
+    }
     match &report.preflight.reason {
         Some(reason) => {
             say(&format!("{contract}: not judged: {reason}"));
@@ -163,6 +167,14 @@ fn one_contract(
     }
     folder.contract(&report, &outcomes, &replay, &description.scope, spec)?;
     Ok(report)
+}
+
+fn say_timelines(outcomes: &[Outcome]) {
+    let passed = outcomes.iter().filter(|outcome| outcome.status == Status::Pass);
+    for (id, timeline) in passed.filter_map(|outcome| Some((&outcome.id, outcome.verdict.timeline()?))) {
+        say(&format!("  timeline of {id}"));
+        report::bars(timeline).iter().for_each(|bar| say(&format!("    {bar}")));
+    }
 }
 
 fn who(arguments: &Arguments, target: &Target) -> String {

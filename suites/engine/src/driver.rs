@@ -1,6 +1,10 @@
 //! The hand of a drive: it asks the target, and everything it does is recorded.
 
-use std::{cell::Cell, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    time::Duration,
+};
 
 use recording::{Stop, TargetFacts, What};
 use serde_json::Value;
@@ -9,7 +13,7 @@ use wire::{
     http::{self, Limits, Request},
 };
 
-use crate::{Call, Key, Listening, ModelPort, Opened, Received, recorder::Recorder};
+use crate::{Call, Key, Listening, ModelPort, Opened, Received, Receiver, Response, recorder::Recorder};
 
 /// Until the head of an answer must have come.
 const HEAD: Duration = Duration::from_secs(10);
@@ -55,12 +59,21 @@ pub struct Driver<'a> {
     token: String,
     seed: Seed,
     handed_out: Cell<u64>,
+    remembered: RefCell<BTreeMap<&'static str, String>>,
 }
 
 impl<'a> Driver<'a> {
     pub(crate) fn new(opened: &'a Opened, facts: &'a TargetFacts, token: String, seed: Seed) -> Self {
         let recorder = Recorder::new(opened.clock.clone(), opened.description.secrets());
-        Self { opened, facts, recorder, token, seed, handed_out: Cell::new(0) }
+        Self {
+            opened,
+            facts,
+            recorder,
+            token,
+            seed,
+            handed_out: Cell::new(0),
+            remembered: RefCell::default(),
+        }
     }
 
     pub(crate) fn recorder(&self) -> &Recorder {
@@ -78,6 +91,17 @@ impl<'a> Driver<'a> {
         let number = self.handed_out.get() + 1;
         self.handed_out.set(number);
         format!("{}-{number}", self.token)
+    }
+
+    /// Keeps `text` under `name` for a later step or case of this check: the cursor up to which a feed was
+    /// read. It is no part of the recording, so no judge can lean on it.
+    pub fn remember(&self, name: &'static str, text: impl Into<String>) {
+        self.remembered.borrow_mut().insert(name, text.into());
+    }
+
+    /// What was kept under `name`.
+    pub fn remembered(&self, name: &'static str) -> Option<String> {
+        self.remembered.borrow().get(name).cloned()
     }
 
     /// The marker that leads the target's model requests to the session of this check.
@@ -112,17 +136,25 @@ impl<'a> Driver<'a> {
 
     /// Sends `call`, reads the whole answer, and records both as `label`.
     pub async fn send(&self, label: &str, call: Call) -> Reply {
+        self.send_for_text(label, call).await.0
+    }
+
+    /// As [`Driver::send`], for a drive that has to read an answer which is no JSON.
+    pub async fn send_for_text(&self, label: &str, call: Call) -> (Reply, Option<String>) {
         let request = self.request(call);
         let limits = Limits { head: HEAD, whole: WHOLE, body_bytes_max: BODY_BYTES_MAX };
         let outcome = http::send(&self.opened.net, &self.opened.authority, &request, limits).await;
         self.recorder.exchange(label, &request, &outcome);
         match outcome {
-            Ok(response) => Reply {
-                label: label.to_owned(),
-                status: Some(response.status),
-                json: serde_json::from_slice(&response.body).ok(),
-            },
-            Err(_) => Reply { label: label.to_owned(), status: None, json: None },
+            Ok(response) => {
+                let reply = Reply {
+                    label: label.to_owned(),
+                    status: Some(response.status),
+                    json: serde_json::from_slice(&response.body).ok(),
+                };
+                (reply, String::from_utf8(response.body.into()).ok())
+            }
+            Err(_) => (Reply { label: label.to_owned(), status: None, json: None }, None),
         }
     }
 
@@ -168,6 +200,29 @@ impl<'a> Driver<'a> {
         Err(self.unmet(&format!(
             "a control port with the feature `{feature}`: serve it below /_control and list it in `[settings] control`"
         )))
+    }
+
+    /// Whether the target claims `feature`; where it does not, the drive stops here, as `not_applicable`.
+    pub fn claimed(&self, feature: &str) -> Result<(), Halt> {
+        if self.facts.claims.contains(feature) {
+            return Ok(());
+        }
+        let evidence = "claims";
+        self.fact(evidence, self.facts.claims.iter().map(String::as_str).collect());
+        Err(self.inapplicable(&format!("the target does not claim `{feature}`"), evidence))
+    }
+
+    /// Opens an endpoint that the target can push to, and records what arrives as `label`. It answers with
+    /// `answers` in turn, and with 204 once they are used up.
+    ///
+    /// In process it listens on the network in memory. A target elsewhere reaches it at
+    /// `[settings] receiver_url`, behind which the suite listens at `[settings] receiver_listen`.
+    pub async fn receiver(&self, label: &str, answers: Vec<Response>) -> Result<Receiver<'_>, Halt> {
+        Receiver::open(self, label, answers).await
+    }
+
+    pub(crate) fn net(&self) -> &wire::Net {
+        &self.opened.net
     }
 
     /// Records something that the judge needs to know.

@@ -2,7 +2,7 @@
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
-use recording::{CaseView, FindingKind, Judged, Recording, Verdict, View, Witness};
+use recording::{CaseView, FindingKind, Judged, Recording, Verdict, What, Witness};
 use spec::{Level, Need, Spec};
 
 use crate::{Check, Kind, Property};
@@ -32,7 +32,7 @@ fn decide(check: &Check, recording: &Recording, spec: &Spec) -> Verdict {
     }
     let entry = spec.check(check.id);
     if entry.is_some_and(|(_, entry)| entry.needs.contains(&Need::SteerableModel))
-        && recording.model_turns().is_empty()
+        && !recording.entries.iter().any(|entry| matches!(entry.what, What::Model(_)))
     {
         let reason = "no request reached the suite's model: is the target set up to call it? See `[model]` in the target file";
         return Verdict::Untested { reason: reason.to_owned() };

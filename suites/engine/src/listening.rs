@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, time::Duration};
 
 use recording::What;
-use serde_json::Value;
+use serde_json::{Value, json};
 use wire::{
     http::Open,
     sse::{Frame, Parser},
@@ -37,6 +37,7 @@ pub struct Listening<'a> {
     parser: Parser,
     waiting: VecDeque<Frame>,
     about: Box<dyn Fn(&Received) -> bool + 'a>,
+    comments: bool,
     frames: usize,
     others: usize,
     bytes: usize,
@@ -46,7 +47,18 @@ impl<'a> Listening<'a> {
     pub(crate) fn new(driver: &'a Driver<'a>, label: &str, open: Open) -> Self {
         let (parser, waiting) = (Parser::default(), VecDeque::new());
         let about = Box::new(|_: &Received| true);
-        Self { driver, label: label.to_owned(), open, parser, waiting, about, frames: 0, others: 0, bytes: 0 }
+        Self {
+            driver,
+            label: label.to_owned(),
+            open,
+            parser,
+            waiting,
+            about,
+            comments: false,
+            frames: 0,
+            others: 0,
+            bytes: 0,
+        }
     }
 
     pub(crate) fn about(mut self, about: impl Fn(&Received) -> bool + 'a) -> Self {
@@ -85,9 +97,25 @@ impl<'a> Listening<'a> {
         driver.clock().within(within, search).await.flatten()
     }
 
+    /// Records the comments of the stream as well, each as the fact `{"comment": TEXT}` under the stream's
+    /// label.
+    #[must_use]
+    pub fn with_comments(mut self) -> Self {
+        self.comments = true;
+        self
+    }
+
+    fn note(&self, comments: &[String]) {
+        for comment in comments.iter().filter(|_| self.comments) {
+            let comment = self.driver.recorder().redact(comment);
+            self.driver.recorder().put(&self.label, What::Fact(json!({"comment": comment})));
+        }
+    }
+
     async fn read(&mut self) -> Option<Received> {
         loop {
             while let Some(frame) = self.waiting.pop_front() {
+                self.note(&frame.comments);
                 let Some(data) = frame.data else { continue };
                 let data = self.driver.recorder().redact_json(&data);
                 let data = serde_json::from_str(&data).unwrap_or(Value::String(data));

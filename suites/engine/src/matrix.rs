@@ -89,6 +89,9 @@ pub struct Question<'a> {
     pub seed: u64,
     /// Threads.
     pub jobs: usize,
+    /// How many further checks each defect is held against, beside its own and its declared side effects:
+    /// drawn by seed and defect. `None` for all, which is the whole matrix.
+    pub others: Option<usize>,
     /// All checks and the preflights.
     pub registry: &'a Registry,
     /// The specification.
@@ -104,6 +107,19 @@ impl Question<'_> {
             sampling: Sampling::of_matrix(),
             jobs: 1,
         }
+    }
+
+    /// The checks that `defect` is held against, in their order.
+    fn held_against(&self, defect: &str) -> Vec<&Check> {
+        let declared = |check: &Check| is_declared(self.spec, check.id, defect);
+        let mut others: Vec<&Check> = self.checks.iter().filter(|check| !declared(check)).collect();
+        if let Some(most) = self.others {
+            let drawn = wire::Seed::of_run(self.seed).child(defect);
+            others.sort_by_cached_key(|check| drawn.child(check.id).bytes());
+            others.truncate(most);
+        }
+        let drawn: Vec<&str> = others.iter().map(|check| check.id).collect();
+        self.checks.iter().filter(|check| declared(check) || drawn.contains(&check.id)).collect()
     }
 
     fn own_defect(&self, check: &str) -> Option<&str> {
@@ -124,7 +140,7 @@ pub fn matrix(
         .iter()
         .zip(&alive)
         .filter(|(_, alive)| **alive)
-        .flat_map(|(defect, _)| question.checks.iter().map(move |check| (check, *defect)))
+        .flat_map(|(defect, _)| question.held_against(defect).into_iter().map(move |check| (check, *defect)))
         .collect();
     let cells = in_parallel(question.jobs, &pairs, |(check, defect)| {
         let cell = cell(question, bench, check, defect)?;
@@ -145,15 +161,20 @@ fn survives_preflight(question: &Question<'_>, bench: &dyn Bench, defect: &str) 
 fn cell(question: &Question<'_>, bench: &dyn Bench, check: &Check, defect: &str) -> Result<Cell, RunError> {
     let launch = bench.simulator(question.contract, Some(defect))?;
     let performed = in_world(&question.plan(), check, launch.as_ref(), question.spec)?;
-    let declared = question.spec.defect(defect).is_some_and(|(_, own, entry)| {
-        own.id == check.id || entry.side_effects.iter().any(|effect| effect.check == check.id)
-    });
+    let declared = is_declared(question.spec, check.id, defect);
     Ok(Cell {
         check: check.id.to_owned(),
         defect: defect.to_owned(),
         status: performed.verdict.status(),
         declared,
         message: performed.verdict.finding().map(|finding| finding.message.clone()),
+    })
+}
+
+/// Whether the specification says that `check` turns red on `defect`.
+fn is_declared(spec: &Spec, check: &str, defect: &str) -> bool {
+    spec.defect(defect).is_some_and(|(_, own, entry)| {
+        own.id == check || entry.side_effects.iter().any(|effect| effect.check == check)
     })
 }
 

@@ -21,6 +21,9 @@ pub trait ModelPort {
     /// Resolves once `count` requests are held on `gate` of `session`.
     fn wait_for_held<'a>(&'a self, session: &'a str, gate: &'a str, count: usize) -> LocalBoxFuture<'a, ()>;
 
+    /// Resolves once no request of `session` is under way: each has its answer, or the target has left.
+    fn wait_until_idle<'a>(&'a self, session: &'a str) -> LocalBoxFuture<'a, ()>;
+
     /// The requests of `session` so far, in order of arrival.
     fn journal(&self, session: &str) -> Vec<ModelTurn>;
 

@@ -10,6 +10,7 @@ mod outcome;
 mod recording;
 mod seen;
 mod shapes;
+mod timeline;
 mod verdict;
 
 pub use body::{Bodies, Body, BodyRef};
@@ -22,4 +23,5 @@ pub use outcome::{Counts, ExitCode, Outcome};
 pub use recording::{CaseView, Recording};
 pub use seen::{Seen, View};
 pub use shapes::{ShapeViolation, Whose, shape_violations};
+pub use timeline::{Bar, Timeline};
 pub use verdict::{Finding, FindingKind, Judged, Status, Verdict, Witness};

@@ -60,6 +60,13 @@ impl View for CaseView<'_> {
     fn case(&self) -> Option<&str> {
         Some(&self.label.case)
     }
+
+    /// The entries of a case stand together from the one that opens it, so the many others are not looked at.
+    fn all(&self) -> Vec<Seen<'_>> {
+        let rest = self.recording.entries.iter().enumerate().skip(self.entry);
+        let of_case = rest.take_while(|(_, each)| each.case.as_deref() == Some(&self.label.case));
+        of_case.map(|(at, _)| Seen::new(self.recording, at)).collect()
+    }
 }
 
 impl Recording {
@@ -109,6 +116,7 @@ impl Recording {
                     got: seen.map_or_else(|| "nothing".to_owned(), |seen| seen.summary()),
                     entry,
                     case: case.map(str::to_owned),
+                    timeline: None,
                 })
             }
             Stop::Unmet { means } => Verdict::Untested { reason: means.clone() },
@@ -130,6 +138,7 @@ impl Recording {
                 ),
                 entry: at.checked_sub(1),
                 case: case.map(str::to_owned),
+                timeline: None,
             }),
             Stop::Broken { reason } => Verdict::Error { reason: reason.clone() },
         })

@@ -198,6 +198,7 @@ impl<'a> Seen<'a> {
             got: self.summary(),
             entry: Some(self.at),
             case: self.entry().case.clone(),
+            timeline: None,
         }
     }
 

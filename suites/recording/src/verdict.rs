@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Timeline;
+
 /// What became of a check, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,11 +68,13 @@ pub struct Witness {
     entries: Vec<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     note: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timeline: Option<Timeline>,
 }
 
 impl Witness {
     pub(crate) fn of(entry: usize) -> Self {
-        Self { entries: vec![entry], note: None }
+        Self { entries: vec![entry], note: None, timeline: None }
     }
 
     /// This witness and another one.
@@ -83,6 +87,7 @@ impl Witness {
             (Some(one), Some(two)) if one != two => Some(format!("{one}; {two}")),
             (one, two) => one.or(two),
         };
+        self.timeline = self.timeline.or(other.timeline);
         self
     }
 
@@ -100,6 +105,18 @@ impl Witness {
             None => note,
         });
         self
+    }
+
+    /// Adds who was at work when.
+    #[must_use]
+    pub fn showing(mut self, timeline: Timeline) -> Self {
+        self.timeline = Some(timeline).filter(|timeline| !timeline.is_empty());
+        self
+    }
+
+    /// Who was at work when, where the check is about that.
+    pub fn timeline(&self) -> Option<&Timeline> {
+        self.timeline.as_ref()
     }
 
     /// Positions of the entries in their recording, ascending.
@@ -142,6 +159,9 @@ pub struct Finding {
     /// The case of a property check that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
+    /// Who was at work when, where the check is about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Timeline>,
 }
 
 /// What a judge says of a recording.
@@ -192,6 +212,13 @@ impl From<Finding> for Verdict {
 }
 
 impl Finding {
+    /// The same finding, with who was at work when.
+    #[must_use]
+    pub fn showing(mut self, timeline: Timeline) -> Self {
+        self.timeline = Some(timeline).filter(|timeline| !timeline.is_empty());
+        self
+    }
+
     /// The same finding, as a warning.
     pub fn as_warning(self) -> Verdict {
         Verdict::Warn(self)
@@ -216,6 +243,14 @@ impl Verdict {
         match self {
             Self::Warn(finding) | Self::Fail(finding) => Some(finding),
             _ => None,
+        }
+    }
+
+    /// Who was at work when, where the check is about that.
+    pub fn timeline(&self) -> Option<&Timeline> {
+        match self {
+            Self::Pass(witness) => witness.timeline(),
+            verdict => verdict.finding()?.timeline.as_ref(),
         }
     }
 

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use recording::{Outcome, Recording, Status, Verdict, What};
 use spec::Spec;
 
+use crate::timeline::bars;
+
 /// The longest body that is shown.
 const BODY_CHARS_MAX: usize = 1_200;
 
@@ -87,6 +89,10 @@ pub fn explain(outcome: &Outcome, replay: &Replay, spec: &Spec) -> String {
                 line(format_args!("  reason       {reason}"));
             }
         }
+    }
+    if let Some(timeline) = outcome.verdict.timeline() {
+        line(format_args!("  timeline"));
+        bars(timeline).iter().for_each(|bar| line(format_args!("    {bar}")));
     }
     match outcome.status {
         Status::UnexpectedPass => line(format_args!(
@@ -199,6 +205,7 @@ mod tests {
             got: "200 <html>\n\n  <h1>Hello</h1>\n".to_owned(),
             entry: Some(0),
             case: None,
+            timeline: None,
         };
         Outcome {
             id: "VET-59-a".to_owned(),

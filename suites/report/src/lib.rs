@@ -7,9 +7,11 @@ mod explain;
 mod folder;
 mod junit;
 mod summary;
+mod timeline;
 
 pub use document::{CheckLine, Preflight, Report, RequirementLine, Suite};
 pub use explain::{Replay, explain, headline, one_line};
 pub use folder::{FolderError, RunFolder};
 pub use junit::junit;
 pub use summary::{ContractLine, Summary};
+pub use timeline::bars;

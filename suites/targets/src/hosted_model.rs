@@ -41,6 +41,10 @@ impl ModelPort for HostedModel {
         .boxed_local()
     }
 
+    fn wait_until_idle<'a>(&'a self, session: &'a str) -> LocalBoxFuture<'a, ()> {
+        self.0.wait_until_idle(session).boxed_local()
+    }
+
     fn journal(&self, session: &str) -> Vec<ModelTurn> {
         self.0.journal(session).into_iter().enumerate().map(|(at, entry)| turn(at, entry)).collect()
     }

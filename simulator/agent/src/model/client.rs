@@ -2,17 +2,14 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use wire::{
     Ids, Net,
     http::{Failure, Open, Request, open},
     sse::Parser,
 };
 
-use super::{
-    Completion, ModelError, ModelUrl,
-    chunk::{Gathering, provider_words},
-};
+use super::{Completion, Dialect, ModelError, ModelUrl, dialect::provider_words};
 use crate::{Message, ToolDefinition};
 
 /// What one model turn may cost.
@@ -20,13 +17,16 @@ use crate::{Message, ToolDefinition};
 pub struct Limits {
     /// Until the head of the answer has arrived.
     pub head: Duration,
+    /// Until the answer has ended.
+    pub whole: Duration,
     /// The largest answer that is read.
     pub body_bytes_max: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { head: Duration::from_secs(300), body_bytes_max: 16 * 1024 * 1024 }
+        let turn = Duration::from_secs(300);
+        Self { head: turn, whole: turn, body_bytes_max: 16 * 1024 * 1024 }
     }
 }
 
@@ -38,20 +38,29 @@ pub struct ModelClient {
     net: Net,
     url: ModelUrl,
     model: String,
+    dialect: Dialect,
     limits: Limits,
     ids: Ids,
 }
 
 impl ModelClient {
-    /// The model called `model` at `url`, reached over `net`. `ids` names tool calls that come without an id.
+    /// The model called `model` at `url`, reached over `net` and spoken to in Chat Completions. `ids` names
+    /// tool calls that come without an id.
     pub fn new(net: Net, url: ModelUrl, model: impl Into<String>, ids: Ids) -> Self {
-        Self { net, url, model: model.into(), limits: Limits::default(), ids }
+        Self { net, url, model: model.into(), dialect: Dialect::default(), limits: Limits::default(), ids }
     }
 
     /// The same endpoint under another model name.
     #[must_use]
     pub fn with_model(mut self, model: impl Into<String>) -> Self {
         self.model = model.into();
+        self
+    }
+
+    /// The same endpoint on another wire.
+    #[must_use]
+    pub fn with_dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
         self
     }
 
@@ -67,22 +76,43 @@ impl ModelClient {
         &self.model
     }
 
+    /// The wire on which it is spoken to.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
     /// One turn: sends the conversation and reads the streamed answer to its end.
     pub async fn complete(
         &self,
         messages: &[Message],
         tools: &[ToolDefinition],
     ) -> Result<Completion, ModelError> {
-        let body = self.body(messages, tools).to_string();
-        let request = Request::new("POST", self.url.below("chat/completions"))
+        let whole = self.limits.whole;
+        let turn = self.exchange(messages, tools);
+        tokio::time::timeout(whole, turn).await.unwrap_or_else(|_| Err(Failure::NoEnd(whole).into()))
+    }
+
+    async fn exchange(
+        &self,
+        messages: &[Message],
+        tools: &[ToolDefinition],
+    ) -> Result<Completion, ModelError> {
+        let body = self.dialect.body(&self.model, messages, tools).to_string();
+        let request = Request::new("POST", self.url.below(self.dialect.endpoint()))
             .header("accept", "text/event-stream")
             .json(body.into_bytes());
-        let mut answer = open(&self.net, self.url.authority(), &request, self.limits.head).await?;
+        let request = self
+            .dialect
+            .headers()
+            .iter()
+            .fold(request, |request, (name, value)| request.header(name, *value));
+        let net = self.url.net(&self.net)?;
+        let mut answer = open(&net, self.url.authority(), &request, self.limits.head).await?;
         if !(200..300).contains(&answer.status) {
             return Err(self.refusal(answer).await);
         }
         let mut parser = Parser::default();
-        let mut gathering = Gathering::default();
+        let mut gathering = self.dialect.gathering();
         let mut read = 0;
         while let Some(piece) = answer.next().await {
             let piece = piece?;
@@ -100,20 +130,6 @@ impl ModelClient {
             }
         }
         gathering.finish(&self.ids)
-    }
-
-    fn body(&self, messages: &[Message], tools: &[ToolDefinition]) -> Value {
-        let messages: Vec<Value> = messages.iter().map(Message::to_chat).collect();
-        let mut body = json!({
-            "model": self.model,
-            "messages": messages,
-            "stream": true,
-            "stream_options": {"include_usage": true},
-        });
-        if !tools.is_empty() {
-            body["tools"] = tools.iter().map(ToolDefinition::to_chat).collect();
-        }
-        body
     }
 
     async fn refusal(&self, mut answer: Open) -> ModelError {

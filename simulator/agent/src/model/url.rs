@@ -2,37 +2,53 @@
 
 use std::{fmt, str::FromStr};
 
-/// `http://host:port/path`, the part before `/chat/completions`. Plain HTTP only: a model that the suite
-/// hosts is on this machine or in this process.
+use wire::{
+    Net, Origin,
+    http::Failure,
+    origin::{BadUrl, Scheme},
+    tls::Trust,
+};
+
+/// `http://host:port/path` or `https://…`, the part before `/chat/completions` and its like.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelUrl {
-    authority: String,
+    origin: Origin,
     path: String,
 }
 
 /// A base URL that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadModelUrl {
-    /// The scheme is missing or is not `http`.
-    #[error("`{0}` is no model URL: it has to begin with `http://`, as in `http://127.0.0.1:4010/v1`")]
-    NotHttp(String),
-    /// There is no host.
-    #[error("`{0}` is no model URL: the host is missing, as in `http://127.0.0.1:4010/v1`")]
-    NoHost(String),
-    /// There is a query, a fragment, credentials or a blank.
-    #[error("`{0}` is no model URL: only host, port and path are allowed, as in `http://127.0.0.1:4010/v1`")]
-    TooMuch(String),
+#[error(
+    "`{url}` is no model URL: {reason}; a model that runs here is at a URL such as `http://127.0.0.1:4010/v1`"
+)]
+pub struct BadModelUrl {
+    url: String,
+    reason: BadUrl,
 }
 
 impl ModelUrl {
     /// `host:port`.
     pub fn authority(&self) -> &str {
-        &self.authority
+        self.origin.authority()
     }
 
     /// The path of an endpoint below this URL: `chat/completions` gives `/v1/chat/completions`.
     pub fn below(&self, endpoint: &str) -> String {
         format!("{}/{endpoint}", self.path)
+    }
+
+    /// The network that reaches it: `net` for plain HTTP, TLS over TCP for the other scheme.
+    pub(super) fn net(&self, net: &Net) -> Result<Net, Failure> {
+        match (self.origin.scheme(), net) {
+            (Scheme::Http, net) | (Scheme::Https, net @ Net::Tls(_)) => Ok(net.clone()),
+            (Scheme::Https, Net::Memory(_) | Net::Tcp) => {
+                let untrusted = |why: wire::tls::TrustError| Failure::Untrusted {
+                    authority: self.authority().to_owned(),
+                    reason: why.to_string(),
+                };
+                Trust::new(None).map(Net::Tls).map_err(untrusted)
+            }
+        }
     }
 }
 
@@ -40,25 +56,16 @@ impl FromStr for ModelUrl {
     type Err = BadModelUrl;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let rest = text.strip_prefix("http://").ok_or_else(|| BadModelUrl::NotHttp(text.to_owned()))?;
-        if rest.chars().any(|c| c.is_whitespace() || matches!(c, '?' | '#' | '@')) {
-            return Err(BadModelUrl::TooMuch(text.to_owned()));
+        match Origin::split(text) {
+            Ok((origin, path)) => Ok(Self { origin, path: path.to_owned() }),
+            Err(reason) => Err(BadModelUrl { url: text.to_owned(), reason }),
         }
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        if authority.is_empty() || authority.starts_with(':') {
-            return Err(BadModelUrl::NoHost(text.to_owned()));
-        }
-        let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        let authority = if has_port { authority.to_owned() } else { format!("{authority}:80") };
-        let path = path.trim_end_matches('/');
-        let path = if path.is_empty() { String::new() } else { format!("/{path}") };
-        Ok(Self { authority, path })
     }
 }
 
 impl fmt::Display for ModelUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "http://{}{}", self.authority, self.path)
+        write!(f, "{}{}", self.origin, self.path)
     }
 }
 
@@ -72,6 +79,7 @@ mod tests {
             ("http://model:4010/v1", "model:4010", "/v1/chat/completions"),
             ("http://model:4010/v1/", "model:4010", "/v1/chat/completions"),
             ("http://model", "model:80", "/chat/completions"),
+            ("https://model/v1", "model:443", "/v1/chat/completions"),
             ("http://[::1]:8080/a/b", "[::1]:8080", "/a/b/chat/completions"),
         ] {
             let url: ModelUrl = text.parse().unwrap();
@@ -84,11 +92,18 @@ mod tests {
     }
 
     #[test]
+    fn only_the_other_scheme_leaves_the_network_for_tls() {
+        let net = |text: &str| text.parse::<ModelUrl>().unwrap().net(&Net::memory()).unwrap();
+        assert!(matches!(net("http://model/v1"), Net::Memory(_)));
+        assert!(matches!(net("https://model/v1"), Net::Tls(_)));
+    }
+
+    #[test]
     fn what_is_no_url_is_refused_with_a_way_out() {
         for text in [
             "",
             "model:4010",
-            "https://model/v1",
+            "ftp://model/v1",
             "http://",
             "http:///v1",
             "http://:80",
@@ -96,7 +111,7 @@ mod tests {
             "http://a/?x",
         ] {
             let why = text.parse::<ModelUrl>().unwrap_err().to_string();
-            assert!(why.contains("http://127.0.0.1:4010/v1") || why.contains("http://"), "{text}: {why}");
+            assert!(why.contains("http://127.0.0.1:4010/v1"), "{text}: {why}");
         }
     }
 }

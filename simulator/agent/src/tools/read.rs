@@ -3,11 +3,31 @@
 use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::{Value, json};
 
+use super::{
+    arguments::{Arguments, no_file},
+    bounds::bounded,
+};
 use crate::{CallContext, Tool, ToolOutcome, Workspace};
 
-/// `read {path}`: the text of a file of the workspace. Bytes that are no UTF-8 are replaced.
+/// `read {path, offset?, limit?}`: the text of a file of the workspace, or `limit` lines of it from line
+/// `offset` on, the first line being 1. Bytes that are no UTF-8 are replaced.
 #[derive(Clone, Debug)]
 pub struct Read(pub Workspace);
+
+impl Read {
+    fn read(&self, arguments: &Value) -> Result<ToolOutcome, ToolOutcome> {
+        let arguments = Arguments(arguments);
+        let path = arguments.text("path")?;
+        let (offset, limit) = (arguments.optional_count("offset")?, arguments.optional_count("limit")?);
+        let content = self.0.read(path)?.ok_or_else(|| no_file(path))?;
+        let mut text = String::from_utf8_lossy(&content).into_owned();
+        if offset.is_some() || limit.is_some() {
+            let first = offset.unwrap_or(1) - 1;
+            text = text.split_inclusive('\n').skip(first).take(limit.unwrap_or(usize::MAX)).collect();
+        }
+        Ok(ToolOutcome::Done(bounded(text, "read on with `offset` and `limit`")))
+    }
+}
 
 impl Tool for Read {
     fn name(&self) -> &str {
@@ -15,27 +35,23 @@ impl Tool for Read {
     }
 
     fn description(&self) -> &str {
-        "Returns the content of one file of the workspace as text."
+        "Returns the content of one file of the workspace as text, or some lines of it."
     }
 
     fn parameters(&self) -> Value {
         json!({
             "type": "object",
-            "properties": {"path": {"type": "string", "description": "Path of the file, relative to the workspace."}},
+            "properties": {
+                "path": {"type": "string", "description": "Path of the file, relative to the workspace."},
+                "offset": {"type": "integer", "minimum": 1, "description": "First line to return; 1 is the first of the file."},
+                "limit": {"type": "integer", "minimum": 1, "description": "How many lines to return."},
+            },
             "required": ["path"],
             "additionalProperties": false,
         })
     }
 
-    fn call(&self, _context: CallContext, arguments: Value) -> BoxFuture<'static, ToolOutcome> {
-        let outcome = match arguments.get("path").and_then(Value::as_str) {
-            None => ToolOutcome::failed("InvalidArguments", "`path` is missing or no string"),
-            Some(path) => match self.0.read(path) {
-                Ok(Some(content)) => ToolOutcome::Done(String::from_utf8_lossy(&content).into_owned()),
-                Ok(None) => ToolOutcome::failed("NotFound", format!("there is no file `{path}`")),
-                Err(why) => ToolOutcome::failed("InvalidArguments", why.to_string()),
-            },
-        };
-        std::future::ready(outcome).boxed()
+    fn call(&self, _: CallContext, arguments: Value) -> BoxFuture<'static, ToolOutcome> {
+        std::future::ready(self.read(&arguments).unwrap_or_else(|failed| failed)).boxed()
     }
 }

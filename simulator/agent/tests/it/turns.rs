@@ -8,8 +8,9 @@ use futures_util::{
     future::{BoxFuture, join_all},
 };
 use proofhouse_agent::{
-    Budget, CallContext, Cancel, Habits, Loop, Message, ModelClient, ModelError, Observer, Reason, Tool,
-    ToolEnded, ToolOutcome, ToolStarted, TurnEnded, TurnError, Workspace, habits::Settled, tools::Read,
+    Budget, CallContext, Cancel, Habits, Journal, Loop, Message, ModelClient, ModelError, Observer, Reason,
+    Tool, ToolCall, ToolEnded, ToolOutcome, ToolStarted, TurnEnded, TurnError, Workspace, habits::Settled,
+    tools::Read,
 };
 use serde_json::{Value, json};
 use wire::{Clock, Ids, Net, Seed};
@@ -79,6 +80,7 @@ async fn world(answers: Vec<Answer>) -> World {
         budget: Budget::of(8),
         cancel: Cancel::default(),
         habits: Habits::default(),
+        journal: Arc::new(proofhouse_agent::Unkept),
         observer: notes.clone(),
         clock,
         ids,
@@ -216,4 +218,60 @@ async fn the_batch_is_a_seam() {
     let mut conversation = vec![Message::User("go".into())];
     short.agent.run(&mut conversation).await.unwrap();
     assert_eq!(tool_results(&conversation)[1], ("b".into(), "the call was never settled".into()));
+}
+
+/// A journal in memory, which can be asked what it holds.
+#[derive(Default)]
+struct Kept {
+    messages: Mutex<Vec<Message>>,
+    ends: Mutex<Vec<(String, Settled)>>,
+}
+
+impl Journal for Kept {
+    fn append<'a>(&'a self, messages: &'a [Message]) -> BoxFuture<'a, ()> {
+        self.messages.lock().unwrap().extend(messages.iter().cloned());
+        std::future::ready(()).boxed()
+    }
+
+    fn recorded(&self, call: &ToolCall) -> Option<Settled> {
+        let ends = self.ends.lock().unwrap();
+        ends.iter().find(|(id, _)| *id == call.id).map(|(_, settled)| settled.clone())
+    }
+
+    fn record<'a>(&'a self, call: &'a ToolCall, settled: &'a Settled) -> BoxFuture<'a, ()> {
+        self.ends.lock().unwrap().push((call.id.clone(), settled.clone()));
+        std::future::ready(()).boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_crash_what_is_on_record_is_not_done_again() {
+    let mut w = world(vec![says("done")]).await;
+    w.files.write("b.txt", "from the file").unwrap();
+    let call = |id: &str, path: &str| ToolCall {
+        id: id.into(),
+        name: "read".into(),
+        arguments: json!({"path": path}).to_string(),
+    };
+    let journal = Arc::new(Kept::default());
+    let known = Settled { outcome: ToolOutcome::Done("from the record".into()), took: Duration::ZERO };
+    journal.ends.lock().unwrap().push(("a".into(), known));
+    w.agent.journal = journal.clone();
+    let mut conversation = vec![
+        Message::User("go".into()),
+        Message::Assistant {
+            text: String::new(),
+            calls: vec![call("a", "a.txt"), call("b", "b.txt")],
+            verbatim: None,
+        },
+    ];
+    assert_eq!(w.agent.resume(&mut conversation).await.unwrap(), "done");
+    let results = tool_results(&conversation);
+    assert_eq!(results, [("a".into(), "from the record".into()), ("b".into(), "from the file".into())]);
+    // What is added after the crash is on record, in order, and the one call that ran has one end.
+    assert_eq!(journal.messages.lock().unwrap()[..], conversation[2..]);
+    let ends: Vec<String> = journal.ends.lock().unwrap().iter().map(|(id, _)| id.clone()).collect();
+    assert_eq!(ends, ["a", "b"]);
+    // Nothing is said of calls that a crash left open.
+    assert!(!w.notes.0.lock().unwrap().iter().any(|line| !line.starts_with("turn")));
 }

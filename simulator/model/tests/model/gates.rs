@@ -92,6 +92,27 @@ async fn ending_a_session_lets_its_requests_and_watchers_go() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_is_idle_once_every_request_has_its_answer_or_has_left() {
+    let world = World::new().await;
+    world.host.load("k", Script::new("gate", [held("a", "stays"), held("b", "leaves")]).unwrap());
+    let (stays, leaves) = (user("stays", &[]), user("leaves", &[]));
+    let after = Duration::from_secs(30);
+    let (_, left, idle_ms) =
+        tokio::join!(world.ask("k", &stays), world.clock.within(after, world.ask("k", &leaves)), async {
+            world.host.wait_for_held("k", "gate", 2).await.unwrap();
+            world.host.wait_until_idle("never loaded").await;
+            let idle = world.host.wait_until_idle("k");
+            assert_eq!(world.clock.within(after * 3 / 2, idle).await, None, "one is held still");
+            world.host.release("k", "gate").unwrap();
+            world.host.wait_until_idle("k").await;
+            world.clock.elapsed_ms()
+        });
+    assert_eq!((left, idle_ms), (None, 45_000));
+    let outcomes: Vec<_> = world.host.journal("k").into_iter().map(|entry| entry.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Answered, Outcome::Dropped]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_parameter_of_a_wait_that_is_given_twice_is_named() {
     let world = World::new().await;
     for (query, name) in [("count=1&count=2", "count"), ("within_ms=1&count=1&within_ms=1", "within_ms")] {

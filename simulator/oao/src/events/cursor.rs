@@ -3,12 +3,12 @@
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 
 /// The cursor of a position.
-pub(super) fn encode(position: u64) -> String {
+pub fn encode(position: u64) -> String {
     URL_SAFE_NO_PAD.encode(format!("v1:{position}"))
 }
 
 /// The position of a cursor; `None` when it is none. There is one spelling per position.
-pub(super) fn decode(cursor: &str) -> Option<u64> {
+pub fn decode(cursor: &str) -> Option<u64> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
     let position = text.strip_prefix("v1:")?.parse().ok()?;
     (encode(position) == cursor).then_some(position)

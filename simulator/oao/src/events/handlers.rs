@@ -15,13 +15,17 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 /// The header wins over the query; without either the whole history is given.
-fn stream(_: &Service, call: &Call) -> Result<Act, Refusal> {
-    let start = call.header("last-event-id").or_else(|| call.query("cursor"));
-    let position = match start {
-        None => 0,
-        Some(text) => cursor::decode(text)
-            .ok_or_else(|| Refusal::bad_request("this is no cursor of the event stream"))?,
-    };
+pub fn start_of(call: &Call) -> Result<u64, Refusal> {
+    match call.header("last-event-id").or_else(|| call.query("cursor")) {
+        None => Ok(0),
+        Some(text) => {
+            cursor::decode(text).ok_or_else(|| Refusal::bad_request("this is no cursor of the event stream"))
+        }
+    }
+}
+
+fn stream(service: &Service, call: &Call) -> Result<Act, Refusal> {
+    let position = (service.parts().events.start)(call)?;
     let once = call.query("once") == Some("true");
     Ok(Box::new(move |service, call| {
         let (service, project) = (service.clone(), call.project().to_owned());

@@ -139,8 +139,13 @@ impl EventLog {
         rows.iter().filter(|row| aggregates.contains(&row.event.aggregate_id.as_str())).cloned().collect()
     }
 
+    /// The position of the last event of a project; 0 before the first.
+    pub fn end(&self, project: &str) -> u64 {
+        self.projects().get(project).map_or(0, |log| log.rows.len() as u64)
+    }
+
     /// Changes whenever something is emitted.
-    pub(super) fn bell(&self) -> watch::Receiver<u64> {
+    pub(crate) fn bell(&self) -> watch::Receiver<u64> {
         self.bell.subscribe()
     }
 

@@ -2,7 +2,10 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use agent::{Completion, ToolEnded, ToolOutcome, TurnError, Usage};
+use agent::{
+    Completion, ToolEnded, ToolOutcome, TurnError, Usage,
+    tools::{Command, CommandEnd},
+};
 use serde_json::{Map, Value, json};
 
 use crate::operations::Operation;
@@ -90,6 +93,19 @@ pub struct ToolStep<'a> {
     pub summary: &'a str,
 }
 
+/// A command of the sandbox, as it begins or as it ends.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandEvent<'a> {
+    /// The sandbox.
+    pub sandbox_id: &'a str,
+    /// The command's id.
+    pub command_id: &'a str,
+    /// The command itself. Private.
+    pub command: Command<'a>,
+    /// How it ended, once it has. Private, its exit code aside.
+    pub end: Option<&'a CommandEnd>,
+}
+
 /// Makes the payload of a terminal event.
 pub type Settled = Arc<dyn Fn(&Invocation, &Settlement) -> Value + Send + Sync>;
 /// Makes the members that tie a model event to its operation.
@@ -108,6 +124,8 @@ pub struct Payloads {
     pub tool_step: Arc<dyn Fn(&ToolStep<'_>) -> Value + Send + Sync>,
     /// The members that tie `model.invocation_completed` and `_failed` to their operation.
     pub correlation: Correlation,
+    /// `sandbox.command_started`, `_completed` and `_failed`.
+    pub command: Arc<dyn Fn(&CommandEvent<'_>) -> Value + Send + Sync>,
 }
 
 impl Default for Payloads {
@@ -118,6 +136,7 @@ impl Default for Payloads {
             model_step: Arc::new(model_step),
             tool_step: Arc::new(tool_step),
             correlation: Arc::new(correlation),
+            command: Arc::new(command),
         }
     }
 }
@@ -190,4 +209,12 @@ fn correlation(step: &ModelStep<'_>) -> Map<String, Value> {
         ("harnessActionSummary", json!(step.summary)),
     ];
     members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
+}
+
+fn command(event: &CommandEvent<'_>) -> Value {
+    let mut payload = json!({"sandboxId": event.sandbox_id, "commandId": event.command_id});
+    if let Some(CommandEnd::Exited { code, .. }) = event.end {
+        payload["exitCode"] = json!(code);
+    }
+    payload
 }

@@ -85,6 +85,10 @@ pub(super) fn all() -> Vec<Route> {
     let mut routes = crate::agents::routes();
     routes.extend(crate::sessions::routes());
     routes.extend(crate::runs::routes());
+    routes.extend(crate::tool_calls::routes());
+    routes.extend(crate::approvals::routes());
     routes.extend(crate::events::routes());
+    routes.extend(crate::webhooks::routes());
+    routes.extend(crate::observer::routes());
     routes
 }

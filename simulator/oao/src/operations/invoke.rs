@@ -29,7 +29,8 @@ impl Tool for OperationTool {
         (self.run.parts().operations.input_schema)(&self.operation)
     }
 
-    /// Arguments that do not hold open no loop and leave no event; the timer starts with the body.
+    /// Arguments that do not hold open no loop and leave no event; the timer starts with the body. A call under
+    /// an id that the run knows already is answered from the record.
     fn call(&self, context: CallContext, arguments: Value) -> BoxFuture<'static, ToolOutcome> {
         let (run, operation) = (self.run.clone(), self.operation.clone());
         let parts = &run.parts().operations;
@@ -45,10 +46,16 @@ impl Tool for OperationTool {
             run_id: run.run_id.clone(),
             operation,
         });
-        run.started(&invocation);
+        let id = invocation.tool_call_id.clone();
         let body = scratch::run(run.clone(), invocation.clone(), arguments).boxed();
         let body =
             parts.around.iter().fold(body, |body, around| around(run.clone(), invocation.clone(), body));
-        (parts.timer)(run.service.clock().clone(), limit, body)
+        let (timer, clock) = (parts.timer.clone(), run.service.clock().clone());
+        let work = run.clone();
+        let first = async move {
+            work.started(&invocation);
+            timer(clock, limit, body).await
+        };
+        async move { run.recorded.once(&id, first).await }.boxed()
     }
 }

@@ -52,6 +52,9 @@ pub type Finish = Arc<dyn Fn(&FinishCall<'_>) -> Result<Value, String> + Send + 
 /// Decides after a turn.
 pub type AfterTurn = Arc<dyn Fn(&TurnView<'_>) -> Next + Send + Sync>;
 
+/// Judges the outcome of a loop once more, where it becomes the outcome of the call.
+pub type Boundary = Arc<dyn Fn(&Invocation, &ValueRules, ToolOutcome) -> ToolOutcome + Send + Sync>;
+
 /// How results come about. The default is the contract's.
 #[derive(Clone)]
 pub struct Mechanism {
@@ -61,6 +64,8 @@ pub struct Mechanism {
     pub finish: Finish,
     /// Decides after a turn.
     pub after_turn: AfterTurn,
+    /// Judges the outcome where it leaves the loop.
+    pub boundary: Boundary,
     /// Prompts that a loop gets.
     pub prompts_max: u32,
 }
@@ -71,6 +76,7 @@ impl Default for Mechanism {
             values: ValueRules::default(),
             finish: Arc::new(validated),
             after_turn: Arc::new(until_settled),
+            boundary: Arc::new(only_a_valid_result),
             prompts_max: Limits::default().operation.prompts_max,
         }
     }
@@ -83,13 +89,27 @@ impl fmt::Debug for Mechanism {
 }
 
 fn validated(call: &FinishCall<'_>) -> Result<Value, String> {
-    call.values.check(&call.invocation.operation.result_schema, call.value).map_err(|faults| {
+    satisfying(call.invocation, call.values, call.value)
+}
+
+fn satisfying(invocation: &Invocation, values: &ValueRules, value: &Value) -> Result<Value, String> {
+    values.check(&invocation.operation.result_schema, value).map_err(|faults| {
         let lines = faults.iter().map(|fault| {
             let place = if fault.place.is_empty() { "result" } else { &fault.place };
             format!("\n- {place}: {}", fault.problem)
         });
         format!("the result does not satisfy the schema:{}", lines.collect::<String>())
     })
+}
+
+/// The tool has the result schema as its output schema: whatever the loop came to, nothing else gets out.
+fn only_a_valid_result(invocation: &Invocation, values: &ValueRules, outcome: ToolOutcome) -> ToolOutcome {
+    let ToolOutcome::Done(content) = outcome else { return outcome };
+    let value = serde_json::from_str(&content).map_err(|why| format!("the result is no JSON: {why}"));
+    match value.and_then(|value: Value| satisfying(invocation, values, &value)) {
+        Ok(result) => ToolOutcome::Done(result.to_string()),
+        Err(why) => ToolOutcome::failed("InvalidResult", why),
+    }
 }
 
 /// A settled loop ends; tools are followed by another turn; text is followed by a reminder, up to the limit.

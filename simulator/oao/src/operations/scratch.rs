@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     mechanism::{FinishTool, GiveUpTool, Next, Outcome, TurnView},
+    records::Record,
     steps::Steps,
 };
 use crate::{events::Invocation, runs::RunContext};
@@ -17,6 +18,14 @@ pub(super) async fn run(run: Arc<RunContext>, invocation: Arc<Invocation>, argum
     let operation = &invocation.operation;
     let inherited = (parts.inherit)(&run, operation);
     let outcome = Outcome::default();
+    let _record = run.service.records().open(Record {
+        id: run.service.ids().uuid(),
+        parent_session_id: run.session_id.clone(),
+        run_id: run.run_id.clone(),
+        tool_call_id: invocation.tool_call_id.clone(),
+        operation_key: operation.key.clone(),
+        ended: false,
+    });
     let mut tools = inherited.tools;
     tools.extend(run.operation_tools().into_iter().filter_map(|tool| (parts.nested)(operation, tool)));
     tools.push(Arc::new(FinishTool {
@@ -29,15 +38,17 @@ pub(super) async fn run(run: Arc<RunContext>, invocation: Arc<Invocation>, argum
         model: inherited.model,
         tools,
         budget: run.budget.clone(),
-        cancel: run.cancel.clone(),
+        cancel: (parts.tie)(&run, &invocation),
         habits: parts.habits.clone(),
+        journal: Arc::new(agent::Unkept),
         observer: Arc::new(Steps::of(run.clone(), invocation.clone())),
         clock: run.service.clock().clone(),
         ids: run.service.ids().clone(),
     };
     let prompt = (parts.prompt)(operation, &invocation.task, &arguments);
     let conversation = (parts.opening)(&invocation, inherited.system, prompt);
-    until_the_end(&run, &invocation, &agent, &outcome, conversation).await
+    let ended = until_the_end(&run, &invocation, &agent, &outcome, conversation).await;
+    (parts.mechanism.boundary)(&invocation, &parts.mechanism.values, ended)
 }
 
 async fn until_the_end(

@@ -10,6 +10,7 @@ use agent::{Observer, ToolEnded, ToolStarted, TurnEnded, TurnStarted};
 use crate::{
     events::{Invocation, ModelStep, ToolStep},
     runs::RunContext,
+    skills,
 };
 
 /// Watches the loop of one call.
@@ -89,6 +90,7 @@ impl Observer for Steps {
             let invocation = &self.invocation;
             let step = ToolStep { invocation, step_id: &step_id, step_index: index, tool, summary: &summary };
             self.emit_step(&step_id, (events.payloads.tool_step)(&step));
+            skills::note(&self.run, tool);
         }
     }
 }

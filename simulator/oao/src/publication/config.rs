@@ -191,8 +191,8 @@ pub fn tool_names(config: &Map<String, Value>, catalogue: &Catalogue) -> Vec<Nam
     for (index, binding) in items(config, "mcpBindings").iter().enumerate() {
         let namespace = binding["namespace"].as_str().unwrap_or_default();
         let toolset = binding["toolsetVersionId"].as_str().and_then(|id| catalogue.toolsets.get(id));
-        for tool in toolset.into_iter().flatten() {
-            let name = format!("mcp__{namespace}__{tool}");
+        for tool in toolset.iter().flat_map(|toolset| &toolset.tools) {
+            let name = crate::mcp::mounted_name(namespace, &tool.name);
             names.push(Named { name, origin: Origin::Mounted, place: place::item("mcpBindings", index) });
         }
     }

@@ -128,7 +128,7 @@ fn references(view: &View<'_>, config: &mut Map<String, Value>) -> Result<(), Re
         let unknown = ids.filter_map(Value::as_str).find(|id| !exists(id))?;
         Some(Refusal::bad_request(format!("{list}: `{unknown}` is not known in this project")))
     };
-    let unknown = missing("skillVersionIds", None, &|id| view.catalogue.skill_versions.contains(id))
+    let unknown = missing("skillVersionIds", None, &|id| view.catalogue.skills.contains_key(id))
         .or_else(|| {
             missing("mcpBindings", Some("toolsetVersionId"), &|id| view.catalogue.toolsets.contains_key(id))
         })

@@ -28,8 +28,12 @@ pub struct ValueRules {
     pub reach: fn(u64) -> bool,
     /// Whether a member that no property names is a fault under `additionalProperties: false`.
     pub closes: bool,
-    /// Whether members that are required have to be there.
-    pub requires: bool,
+    /// Whether members that are required have to be there, in objects at this depth.
+    pub requires: fn(u64) -> bool,
+    /// The length of a string.
+    pub units: fn(&str) -> u64,
+    /// Whether a number is a multiple of a step.
+    pub multiple: fn(f64, f64) -> bool,
     /// Whether a string has a format.
     pub format: fn(&str, &str) -> bool,
 }
@@ -41,7 +45,9 @@ impl Default for ValueRules {
             coerce,
             reach: |_| true,
             closes: true,
-            requires: true,
+            requires: |_| true,
+            units: utf16_units,
+            multiple: exact_multiple,
             format: formats::fits,
         }
     }
@@ -84,7 +90,7 @@ impl ValueRules {
         }
         match &value {
             Value::String(text) => self.text(schema, text, &mut fault),
-            Value::Number(number) => numeric(schema, number.as_f64().unwrap_or_default(), &mut fault),
+            Value::Number(number) => self.number(schema, number.as_f64().unwrap_or_default(), &mut fault),
             Value::Array(items) => return self.array(schema, items, at, depth, faults),
             Value::Object(members) => return self.object(schema, members, at, depth, faults),
             Value::Null | Value::Bool(_) => {}
@@ -93,11 +99,28 @@ impl ValueRules {
     }
 
     fn text(&self, schema: &Map<String, Value>, text: &str, fault: &mut dyn FnMut(&str)) {
-        within(schema, "minLength", "maxLength", utf16_units(text), "characters", fault);
+        within(schema, "minLength", "maxLength", (self.units)(text), "characters", fault);
         if let Some(format) = schema.get("format").and_then(Value::as_str)
             && !(self.format)(format, text)
         {
             fault(&format!("is no {format}"));
+        }
+    }
+
+    fn number(&self, schema: &Map<String, Value>, number: f64, fault: &mut dyn FnMut(&str)) {
+        let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
+        let too_small = bound("minimum").is_some_and(|low| number < low)
+            || bound("exclusiveMinimum").is_some_and(|low| number <= low);
+        let too_large = bound("maximum").is_some_and(|high| number > high)
+            || bound("exclusiveMaximum").is_some_and(|high| number >= high);
+        if too_small {
+            fault("is too small");
+        }
+        if too_large {
+            fault("is too large");
+        }
+        if bound("multipleOf").is_some_and(|step| !(self.multiple)(number, step)) {
+            fault("is no multiple of the step");
         }
     }
 
@@ -132,7 +155,7 @@ impl ValueRules {
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let additional = schema.get("additionalProperties").unwrap_or(&Value::Bool(true));
         let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        for name in required.iter().filter_map(Value::as_str).filter(|_| self.requires) {
+        for name in required.iter().filter_map(Value::as_str).filter(|_| (self.requires)(depth)) {
             if !members.contains_key(name) {
                 faults.push(Fault { place: place::member(at, name), problem: "is missing".to_owned() });
             }
@@ -206,22 +229,9 @@ fn within(
     }
 }
 
-fn numeric(schema: &Map<String, Value>, number: f64, fault: &mut dyn FnMut(&str)) {
-    let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
-    let too_small = bound("minimum").is_some_and(|low| number < low)
-        || bound("exclusiveMinimum").is_some_and(|low| number <= low);
-    let too_large = bound("maximum").is_some_and(|high| number > high)
-        || bound("exclusiveMaximum").is_some_and(|high| number >= high);
-    if too_small {
-        fault("is too small");
-    }
-    if too_large {
-        fault("is too large");
-    }
-    // An exact remainder, as the runtime takes it: 0.3 is no multiple of 0.1.
-    if bound("multipleOf").is_some_and(|step| number % step != 0.0) {
-        fault("is no multiple of the step");
-    }
+/// An exact remainder, as the runtime takes it: 0.3 is no multiple of 0.1.
+fn exact_multiple(number: f64, step: f64) -> bool {
+    number % step == 0.0
 }
 
 /// Equal as JSON: `1` and `1.0` are.
@@ -343,7 +353,7 @@ mod tests {
         let value = json!({"a": [{}], "zz": 1});
         let shallow = ValueRules { reach: |depth| depth == 0, closes: false, ..ValueRules::default() };
         assert_eq!(shallow.check(&schema, &value), Ok(value.clone()));
-        let lax = ValueRules { requires: false, ..ValueRules::default() };
+        let lax = ValueRules { requires: |_| false, ..ValueRules::default() };
         assert_eq!(lax.check(&schema, &json!({})), Ok(json!({})));
     }
 }

@@ -5,14 +5,17 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use agent::{Budget, Cancel, ModelClient, Tool, ToolEnded, TurnEnded, TurnStarted, Workspace};
+use agent::{Budget, Cancel, Dialect, ModelClient, Tool, ToolEnded, TurnEnded, TurnStarted, Workspace};
 use serde_json::{Map, Value, json};
 
-use super::RunEvents;
+use super::{RunEvents, Waits};
 use crate::{
     Parts, Service, Version,
     events::{Invocation, Settlement},
-    operations::Operation,
+    mounting::Rendering,
+    operations::{Operation, Recorded},
+    sandbox::{Grant, Sandbox},
+    skills::Skill,
 };
 
 /// What the parent loop of a run and its scratch loops share.
@@ -27,22 +30,29 @@ pub struct RunContext {
     pub version: Version,
     /// The operations that are mounted.
     pub operations: Vec<Operation>,
+    /// The Skills that are mounted.
+    pub skills: Vec<Arc<Skill>>,
     /// The rendered system instructions.
     pub system: String,
     /// The model, under the version's preset.
     pub model: ModelClient,
     /// The parent's tools, operations aside.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// The files of the session.
+    /// The live sandbox of the session.
+    pub sandbox: Sandbox,
+    /// Its files.
     pub workspace: Workspace,
     /// Model turns that are left, scratch loops included.
     pub budget: Budget,
     /// Calls the run off.
     pub cancel: Cancel,
+    /// What its calls wait for.
+    pub waits: Waits,
     /// Its events.
     pub events: RunEvents,
     pub(super) own: std::sync::Weak<RunContext>,
     pub(super) open: Mutex<BTreeMap<String, Arc<Invocation>>>,
+    pub(crate) recorded: Recorded,
 }
 
 impl RunContext {
@@ -51,10 +61,41 @@ impl RunContext {
         self.service.parts()
     }
 
+    /// What the system instructions are made from.
+    pub fn rendering(&self) -> Rendering<'_> {
+        Rendering {
+            version: &self.version,
+            operations: &self.operations,
+            skills: &self.skills,
+            session_id: &self.session_id,
+        }
+    }
+
     /// The operation tools, as the parent has them.
     pub fn operation_tools(&self) -> Vec<Arc<dyn Tool>> {
         let own = self.own.upgrade();
         own.map_or_else(Vec::new, |own| (self.parts().mounting.operation_tools)(&own, &self.operations))
+    }
+
+    /// The tools that a run with this `config` has in `sandbox`, operations aside.
+    pub fn tools_in(&self, config: &Map<String, Value>, sandbox: &Sandbox) -> Vec<Arc<dyn Tool>> {
+        let mounting = &self.parts().mounting;
+        (mounting.tools)(&Grant { config, sandbox, commands: &mounting.commands, events: &self.events })
+    }
+
+    /// Opens a further sandbox for the session, as the version wants it and without any files.
+    pub fn open_sandbox(&self) -> Sandbox {
+        let sandbox = Sandbox::open(&self.service, &self.version.config);
+        self.service.state().sessions.add_sandbox(&self.session_id, sandbox.clone());
+        sandbox
+    }
+
+    /// Who has made the wire on which the model is spoken to.
+    fn provider(&self) -> &'static str {
+        match self.model.dialect() {
+            Dialect::Messages => Dialect::Messages.provider(),
+            Dialect::Chat | Dialect::Responses => self.parts().runs.provider,
+        }
     }
 
     /// An operation has been called with arguments that hold.
@@ -84,7 +125,7 @@ impl RunContext {
             json!({
                 "turnId": turn.turn_id,
                 "model": self.model.model(),
-                "provider": self.parts().runs.provider,
+                "provider": self.provider(),
                 "timeoutMs": MODEL_TIMEOUT_MS,
             }),
         );
@@ -95,13 +136,13 @@ impl RunContext {
         let usage = turn.answer.map_or_else(|_| agent::Usage::default(), |answer| answer.usage);
         let mut payload = json!({
             "model": self.model.model(),
-            "provider": self.parts().runs.provider,
+            "provider": self.provider(),
             "inputTokens": usage.input,
             "outputTokens": usage.output,
             "cacheReadTokens": usage.cache_read,
             "cacheWriteTokens": usage.cache_write,
             "costMicrounits": 0,
-            "finishReason": turn.answer.map_or("error", |answer| answer.finish_reason()),
+            "finishReason": turn.answer.map_or_else(failed, |answer| answer.finish_reason()),
         });
         if let Err(agent::TurnError::BudgetSpent) = turn.answer {
             payload["errorCode"] = json!("model_turn_limit_exceeded");
@@ -126,9 +167,9 @@ impl RunContext {
         let entry = json!({
             "id": turn.turn_id,
             "runId": self.run_id,
-            "agentVersionId": self.version.id,
+            "agentVersionId": (self.parts().runs.books_to)(self, !correlation.is_empty()),
             "model": self.model.model(),
-            "provider": self.parts().runs.provider,
+            "provider": self.provider(),
             "status": if turn.answer.is_ok() { "completed" } else { "failed" },
             "inputTokens": usage["inputTokens"],
             "outputTokens": usage["outputTokens"],
@@ -138,6 +179,14 @@ impl RunContext {
         if let Some(run) = self.service.state().runs.get_mut(&self.run_id) {
             run.model_invocations.push(entry);
         }
+    }
+}
+
+/// The finish reason of a turn without an answer.
+fn failed(why: &agent::TurnError) -> &'static str {
+    match why {
+        agent::TurnError::Model(why) => why.finish_reason(),
+        agent::TurnError::Cancelled(_) | agent::TurnError::BudgetSpent => "error",
     }
 }
 

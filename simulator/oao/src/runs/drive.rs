@@ -1,44 +1,115 @@
 //! Driving a run from the queue to its end.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use agent::{Budget, Loop, Message, ModelClient, Reason, TurnError};
 use serde_json::{Value, json};
 
-use super::{Run, RunContext, RunEvents, RunState, parent::Parent, store::add_message};
-use crate::{Service, Version};
+use super::{
+    Attached, Run, RunContext, RunEvents, RunState,
+    change::change,
+    mounted::mounted,
+    parent::Parent,
+    store::{Begun, add_message},
+};
+use crate::{
+    Service, Version,
+    durability::{RunJournal, Worker},
+    mounting::Rendering,
+    operations::Recorded,
+    sandbox::Sandbox,
+    tool_calls::ToolDesk,
+};
 
 /// Starts to drive a run that has been created.
 pub(crate) fn launch(service: &Service, run: &Run) {
+    drop(drive(service, run));
+}
+
+/// As [`launch`], for whoever waits until the run has ended.
+pub(crate) fn drive(service: &Service, run: &Run) -> tokio::task::JoinHandle<()> {
     let (service, run) = (service.clone(), run.clone());
     tokio::spawn(async move {
         let queued_for = service.parts().runs.queued_for;
         if !queued_for.is_zero() {
             service.clock().pause(queued_for).await;
         }
-        Drive { events: RunEvents::of(&service, &run), service, run }.to_the_end().await;
-    });
+        let worker = Worker::under(service.deaths().clone());
+        let drive = Drive {
+            events: RunEvents::of(&service, &run),
+            service: service.clone(),
+            worker: worker.clone(),
+            run,
+        };
+        if worker.live(drive.to_the_end()).await.is_some() {
+            return;
+        }
+        // The worker died. Whatever is not on record is gone; the rest goes on when its lease is over.
+        let durability = &service.parts().durability;
+        if !durability.takes_over {
+            return;
+        }
+        loop {
+            service.clock().pause(durability.lease).await;
+            if worker.live(drive.again()).await.is_some() {
+                return;
+            }
+        }
+    })
 }
 
 /// One run on its way. `run` is how it was when it was created; what changes is in the store.
 struct Drive {
     service: Service,
     run: Run,
+    worker: Worker,
     events: RunEvents,
 }
 
 impl Drive {
     async fn to_the_end(&self) {
-        if !self.admit() {
-            return;
+        self.service.queue().until_free(&self.run).await;
+        if self.admit() {
+            self.through(|_| {}).await;
         }
+    }
+
+    /// Takes up a run that its worker left.
+    async fn again(&self) {
+        let state = self.service.state().runs.by_id(&self.run.id).map(|run| run.state);
+        match state {
+            Some(RunState::Queued) => self.to_the_end().await,
+            Some(state) if !state.is_terminal() => {
+                self.events.emit(
+                    "runtime.recovery_started",
+                    json!({"outcome": "resuming", "operation": "submission"}),
+                );
+                self.through(|context| (self.service.parts().durability.resumed)(context)).await;
+                self.events.emit(
+                    "runtime.recovery_completed",
+                    json!({"outcome": "resumed", "code": "lease_expired"}),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// Works through an admitted run and settles it.
+    async fn through(&self, first: impl FnOnce(&RunContext) + Send) {
         let (state, answer) = match self.prepare() {
-            Some((context, conversation)) => self.work(context, conversation).await,
+            Some((context, conversation)) => {
+                first(&context);
+                self.work(context, conversation).await
+            }
             None => (RunState::Failed, None),
         };
         if let Some(text) = answer {
             self.answer(&text);
         }
+        crate::tool_calls::settle(&self.service, &self.run.id);
         self.change(state, json!({"state": state.name()}));
     }
 
@@ -64,29 +135,13 @@ impl Drive {
 
     /// Changes the state of the run, if the new one may follow, and says so.
     fn change(&self, to: RunState, payload: Value) -> bool {
-        {
-            let mut state = self.service.state();
-            let now = self.service.clock().rfc3339();
-            let position = state.next_position(self.service.clock());
-            let Some(run) = state.runs.get_mut(&self.run.id) else { return false };
-            if run.state == to || !self.service.parts().runs.states.allow(run.state, to) {
-                return false;
-            }
-            run.state = to;
-            run.updated_at = now.clone();
-            run.settled_at = to.is_terminal().then(|| now.clone());
-            state.sessions.touch(&self.run.session_id, position, &now);
-        }
-        self.events.emit("run.state_changed", payload);
-        self.events
-            .emit_on_session("session.summary_changed", json!({"runId": self.run.id, "state": to.name()}));
-        true
+        change(&self.service, &self.events, &self.run.id, to, payload)
     }
 
     /// Everything that the loop needs; `None` when there is no model to ask.
     fn prepare(&self) -> Option<(Arc<RunContext>, Vec<Message>)> {
         let parts = self.service.parts();
-        let (version, siblings, workspace, mut conversation) = {
+        let (version, siblings, sandbox, mut conversation) = {
             let state = self.service.state();
             let pinned = state.versions.get(&self.run.version_id)?;
             let siblings = state.versions.of_agent(&pinned.agent_id);
@@ -94,23 +149,20 @@ impl Drive {
             (
                 (parts.mounting.pin)(&pinned, &siblings),
                 siblings,
-                session.workspace.clone(),
+                session.sandbox().clone(),
                 session.conversation.clone(),
             )
         };
         let operations = (parts.mounting.operations)(&version, &siblings);
-        let system = (parts.mounting.render)(&version, &operations);
-        if conversation.is_empty() {
-            conversation.push(Message::System(system.clone()));
-        }
-        conversation.push(Message::User(self.user_message()));
-        for file in &self.run.files {
-            // The names were found to be safe when the message came.
-            let _ = workspace.write(&file.path(&self.run.id), file.content.clone());
-        }
+        let skills = (parts.skills.mounted)(&parts.catalogue, &version);
+        let system = (parts.mounting.render)(&Rendering {
+            version: &version,
+            operations: &operations,
+            skills: &skills,
+            session_id: &self.run.session_id,
+        });
+        let begun = self.begin(&version, &system, &sandbox, &mut conversation)?;
         let model = self.model(&version)?;
-        let turns =
-            version.config.get("limits").and_then(|limits| limits["maxTurns"].as_u64()).unwrap_or_default();
         let context = Arc::new_cyclic(|own| RunContext {
             service: self.service.clone(),
             run_id: self.run.id.clone(),
@@ -118,22 +170,69 @@ impl Drive {
             operations,
             system,
             model,
-            tools: (parts.mounting.tools)(&version.config, &workspace),
-            workspace,
-            budget: Budget::of(u32::try_from(turns).unwrap_or(u32::MAX)),
+            tools: mounted(&self.desk(), &version, &skills, &sandbox, own),
+            skills,
+            workspace: sandbox.workspace.clone(),
+            sandbox: sandbox.clone(),
+            budget: begun.budget,
             cancel: self.run.cancel.clone(),
+            waits: self.run.waits.clone(),
             events: self.events.clone(),
             version,
             own: own.clone(),
             open: Mutex::default(),
+            recorded: Recorded::default(),
         });
         Some((context, conversation))
+    }
+
+    /// Where the tools of the version are called and answered.
+    fn desk(&self) -> ToolDesk {
+        ToolDesk::of(&self.service, &self.run, &self.events)
+    }
+
+    /// What the run began with. The first time that is put on record together with the message of the user,
+    /// and the files of the message go to the workspace.
+    fn begin(
+        &self,
+        version: &Version,
+        system: &str,
+        sandbox: &Sandbox,
+        conversation: &mut Vec<Message>,
+    ) -> Option<Begun> {
+        let mut state = self.service.state();
+        if let Some(begun) = state.runs.by_id(&self.run.id).and_then(|run| run.begun.clone()) {
+            return Some(begun);
+        }
+        let known = conversation.len();
+        if conversation.is_empty() {
+            conversation.push(Message::System(system.to_owned()));
+        }
+        conversation.push(Message::User(self.user_message()));
+        for file in &self.run.files {
+            // The names were found to be safe when the message came.
+            let _ = sandbox.workspace.write(&self.place_of(file), file.content.clone());
+        }
+        let turns =
+            version.config.get("limits").and_then(|limits| limits["maxTurns"].as_u64()).unwrap_or_default();
+        let budget = Budget::of(u32::try_from(turns).unwrap_or(u32::MAX));
+        let begun = Begun { at: self.service.clock().elapsed(), budget };
+        state.sessions.append(&self.run.session_id, &conversation[known..]);
+        state.runs.get_mut(&self.run.id)?.begun = Some(begun.clone());
+        Some(begun)
     }
 
     fn model(&self, version: &Version) -> Option<ModelClient> {
         let wiring = self.service.wiring();
         let preset = version.config.get("modelPreset").and_then(Value::as_str).unwrap_or_default();
-        Some(ModelClient::new(wiring.net.clone(), wiring.model_url()?, preset, self.service.ids().clone()))
+        let client =
+            ModelClient::new(wiring.net.clone(), wiring.model_url()?, preset, self.service.ids().clone());
+        Some(client.with_dialect(self.service.parts().catalogue.dialect(preset)))
+    }
+
+    /// Where a file of the message is in the sandbox.
+    fn place_of(&self, file: &Attached) -> String {
+        (self.service.parts().runs.files.place)(&self.run.id, &file.name)
     }
 
     fn user_message(&self) -> String {
@@ -142,7 +241,7 @@ impl Drive {
             text.push_str("\n\nFiles that came with this message:");
         }
         for file in &self.run.files {
-            text.push_str(&format!("\n- {}", file.path(&self.run.id)));
+            text.push_str(&format!("\n- {}", self.place_of(file)));
         }
         text
     }
@@ -161,13 +260,20 @@ impl Drive {
             budget: context.budget.clone(),
             cancel: context.cancel.clone(),
             habits: parts.runs.habits.clone(),
+            journal: Arc::new(RunJournal {
+                service: self.service.clone(),
+                worker: self.worker.clone(),
+                run_id: self.run.id.clone(),
+                session_id: self.run.session_id.clone(),
+            }),
             observer: Arc::new(Parent(context.clone())),
             clock: self.service.clock().clone(),
             ids: self.service.ids().clone(),
         };
-        let deadline = self.service.clock().pause((parts.runs.deadline)(&context.version.config));
+        let limit = self.time_left(&context);
+        let deadline = self.run.waits.run_out(self.service.clock(), limit, parts.runs.deadline_stands);
         let end = {
-            let running = agent.run(&mut conversation);
+            let running = agent.resume(&mut conversation);
             tokio::pin!(running, deadline);
             tokio::select! {
                 biased;
@@ -179,12 +285,27 @@ impl Drive {
                 }
             }
         };
-        self.service.state().sessions.keep_conversation(&self.run.session_id, conversation);
         match end {
             Ok(text) => (RunState::Completed, Some(text)),
-            Err(TurnError::Cancelled(reason)) => ((parts.runs.ending)(reason), None),
+            // While the loop drains, a deadline may follow the request; it wins.
+            Err(TurnError::Cancelled(first)) => {
+                ((parts.runs.ending)(context.cancel.reason().unwrap_or(first)), None)
+            }
             Err(_) => (RunState::Failed, None),
         }
+    }
+
+    /// Counted from when the run began, whatever has happened to its worker since.
+    fn time_left(&self, context: &RunContext) -> Duration {
+        let whole = (self.service.parts().runs.deadline)(&context.version.config);
+        let began = self
+            .service
+            .state()
+            .runs
+            .by_id(&self.run.id)
+            .and_then(|run| run.begun.as_ref().map(|begun| begun.at));
+        let gone = began.map_or(Duration::ZERO, |began| self.service.clock().elapsed().saturating_sub(began));
+        whole.saturating_sub(gone)
     }
 
     fn answer(&self, text: &str) {

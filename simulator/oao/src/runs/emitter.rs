@@ -28,6 +28,19 @@ impl RunEvents {
         }
     }
 
+    /// The project of the run.
+    pub fn project_id(&self) -> &str {
+        &self.project_id
+    }
+
+    pub(crate) fn service(&self) -> &Service {
+        &self.service
+    }
+
+    pub(crate) fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
     /// An event of the run.
     pub fn emit(&self, kind: &str, payload: Value) {
         self.keep(None, "run", &self.run_id, kind, payload);

@@ -5,10 +5,34 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::{
+    Parts,
     errors::Refusal,
-    limits::FileLimits,
     publication::{reader::Reader, schema::place},
 };
+
+/// What a file of a message has to be, its sizes aside, and where it is put.
+#[derive(Clone, Copy, Debug)]
+pub struct FileRules {
+    /// Whether a name is safe as the last part of a path.
+    pub safe: fn(&str) -> bool,
+    /// Whether each name may stand once only in a message.
+    pub unique: bool,
+    /// The bytes that a text stands for, if it is canonical base64.
+    pub decode: fn(&str) -> Option<Vec<u8>>,
+    /// Where it is put before the first model turn, from the id of its run and its name.
+    pub place: fn(&str, &str) -> String,
+}
+
+impl Default for FileRules {
+    fn default() -> Self {
+        Self {
+            safe: is_safe,
+            unique: true,
+            decode: canonical,
+            place: |run_id, name| format!(".oao/attachments/{run_id}/{name}"),
+        }
+    }
+}
 
 /// A file that was sent with a message.
 #[derive(Clone, Debug)]
@@ -24,15 +48,11 @@ impl Attached {
     pub(crate) fn to_json(&self) -> Value {
         json!({"name": self.name, "contentType": self.content_type, "sizeBytes": self.content.len()})
     }
-
-    /// Where it is put before the first model turn of its run.
-    pub(crate) fn path(&self, run_id: &str) -> String {
-        format!(".oao/attachments/{run_id}/{}", self.name)
-    }
 }
 
 /// Reads `files`: a list of `{name, contentType?, contentBase64}`.
-pub(crate) fn read_files(body: &Reader<'_, '_>, limits: &FileLimits) -> Result<Vec<Attached>, Refusal> {
+pub(crate) fn read_files(body: &Reader<'_, '_>, parts: &Parts) -> Result<Vec<Attached>, Refusal> {
+    let (limits, rules) = (&parts.file_limits, &parts.runs.files);
     if body.get("files").is_none() {
         return Ok(Vec::new());
     }
@@ -49,13 +69,14 @@ pub(crate) fn read_files(body: &Reader<'_, '_>, limits: &FileLimits) -> Result<V
         let reader = Reader::of(file, &at)?;
         reader.only(&["name", "contentType", "contentBase64"])?;
         let name = reader.text("name", limits.name_units)?;
-        if !is_safe(name) || files.iter().any(|other| other.name == name) {
+        let taken = rules.unique && files.iter().any(|other| other.name == name);
+        if !(rules.safe)(name) || taken {
             return Err(reader.refuse("name", "a plain file name is needed, each name once"));
         }
         let content_type =
             reader.optional_text("contentType", limits.name_units)?.unwrap_or("application/octet-stream");
         let text = reader.need("contentBase64")?.as_str().unwrap_or_default();
-        let content = STANDARD.decode(text).ok().filter(|content| STANDARD.encode(content) == text);
+        let content = (rules.decode)(text);
         let content = content.ok_or_else(|| reader.refuse("contentBase64", "canonical base64 is needed"))?;
         bytes += content.len() as u64;
         if content.len() as u64 > limits.bytes_max || bytes > limits.turn_bytes_max {
@@ -76,14 +97,17 @@ fn is_safe(name: &str) -> bool {
     name != "." && name != ".." && !name.contains(|c: char| matches!(c, '/' | '\\') || c.is_control())
 }
 
+fn canonical(text: &str) -> Option<Vec<u8>> {
+    STANDARD.decode(text).ok().filter(|content| STANDARD.encode(content) == text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
 
     fn read(files: Value) -> Result<Vec<Attached>, Refusal> {
         let body = json!({"files": files});
-        read_files(&Reader::of(&body, "")?, &Limits::default().files)
+        read_files(&Reader::of(&body, "")?, &Parts::default())
     }
 
     #[test]
@@ -91,7 +115,7 @@ mod tests {
         let file = |name: &str, content: &str| json!({"name": name, "contentBase64": content});
         let files = read(json!([file("a b.txt", "aGk="), file("é", "")])).unwrap();
         assert_eq!(files[0].content, Bytes::from_static(b"hi"));
-        assert_eq!(files[0].path("r"), ".oao/attachments/r/a b.txt");
+        assert_eq!((FileRules::default().place)("r", &files[0].name), ".oao/attachments/r/a b.txt");
         for name in ["", ".", "..", "a/b", "a\\b", "a\nb"] {
             assert!(read(json!([file(name, "aGk=")])).is_err(), "{name:?}");
         }

@@ -8,9 +8,9 @@ use super::{Run, cancel::cancel, read_files};
 use crate::{
     Service,
     errors::Refusal,
-    http::{Act, Call, Reply, Route, paging::Position},
+    http::{Act, Call, Reply, Route},
     limits::Range,
-    publication::reader::{Reader, is_uuid},
+    publication::reader::Reader,
     sessions::{Sent, next_run},
 };
 
@@ -31,9 +31,6 @@ pub(crate) fn routes() -> Vec<Route> {
         .bodiless(),
         Route::read("/v1/projects/{p}/runs/{r}/messages", read, Arc::new(messages)),
         Route::read("/v1/projects/{p}/runs/{r}/timeline", read, Arc::new(timeline)),
-        Route::read("/v1/projects/{p}/tool-calls", read, Arc::new(nothing_of_a_run)),
-        Route::read("/v1/projects/{p}/approvals", read, Arc::new(nothing_of_a_run)),
-        Route::read("/v1/projects/{p}/pending-work", read, Arc::new(nothing_pending)),
     ]
 }
 
@@ -42,7 +39,7 @@ fn sent(service: &Service, call: &Call) -> Result<Sent, Refusal> {
     let parts = service.parts();
     let reader = Reader::new(&call.body, "");
     let name = if reader.get("message").is_some() { "message" } else { "redactedInput" };
-    let files = read_files(&reader, &parts.file_limits)?;
+    let files = read_files(&reader, parts)?;
     let range = with_files(parts.session_limits.message_units, !files.is_empty());
     Ok(Sent { message: reader.text(name, range)?.to_owned(), files })
 }
@@ -128,21 +125,4 @@ fn with_run(service: &Service, call: &Call, show: impl FnOnce(&Run) -> Reply) ->
     let id = call.uuid("r")?;
     let state = service.state();
     state.runs.get(call.project(), id).map(show).ok_or_else(|| Refusal::not_found("run"))
-}
-
-/// Operations make neither tool-call rows nor approvals, and no other tools are mounted yet.
-fn nothing_of_a_run(service: &Service, call: &Call) -> Result<Act, Refusal> {
-    let page = service.parts().paging.read(call)?;
-    let run = call.query("runId").unwrap_or_default();
-    if !run.is_empty() && !is_uuid(run) {
-        return Err(Refusal::bad_request("runId: a UUID is needed"));
-    }
-    Ok(Box::new(move |service, _| {
-        let none: Vec<(Position, Value)> = Vec::new();
-        Ok(Reply::json(200, service.parts().paging.page(page, none)))
-    }))
-}
-
-fn nothing_pending(_: &Service, _: &Call) -> Result<Act, Refusal> {
-    Ok(Box::new(|_, _| Ok(Reply::json(200, json!({"data": []})))))
 }

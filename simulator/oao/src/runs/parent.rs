@@ -6,6 +6,7 @@ use agent::{Observer, ToolEnded, TurnEnded, TurnStarted};
 use serde_json::{Map, Value, json};
 
 use super::RunContext;
+use crate::skills;
 
 /// Watches the parent loop of one run.
 pub(super) struct Parent(pub(super) Arc<RunContext>);
@@ -44,6 +45,7 @@ impl Observer for Parent {
             let status = if tool.outcome.is_error() { "error" } else { "success" };
             self.enter("tool_call", tool.took, json!({"toolName": tool.call.name, "status": status}));
             self.0.settled(tool);
+            skills::note(&self.0, tool);
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Runs and their messages, as they are kept.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use agent::Cancel;
+use agent::{Budget, Cancel};
 use serde_json::{Value, json};
 
-use super::{Attached, RunState};
+use super::{Attached, RunState, Waits};
 use crate::{
     Service,
+    durability::Ends,
     http::{Call, paging::Position},
     service::State,
 };
@@ -20,6 +21,7 @@ pub(crate) struct Run {
     pub(crate) project_id: String,
     pub(crate) session_id: String,
     pub(crate) thread_id: String,
+    pub(crate) agent_id: String,
     pub(crate) version_id: String,
     pub(crate) created_by: String,
     pub(crate) state: RunState,
@@ -35,12 +37,20 @@ pub(crate) struct Run {
     pub(crate) message: String,
     pub(crate) files: Vec<Attached>,
     pub(crate) cancel: Cancel,
+    /// What it began with; `None` before its first model turn is prepared.
+    pub(crate) begun: Option<Begun>,
+    /// How its calls ended.
+    pub(crate) ends: Ends,
+    /// What its calls wait for.
+    pub(crate) waits: Waits,
     /// Messages on the wire, oldest first.
     pub(crate) messages: Vec<(Position, Value)>,
     /// Entries of the timeline, oldest first.
     pub(crate) timeline: Vec<Value>,
     /// Model turns, for the details of the session.
     pub(crate) model_invocations: Vec<Value>,
+    /// Commands of the sandbox, for the details of the session.
+    pub(crate) sandbox_commands: Vec<Value>,
 }
 
 impl Run {
@@ -64,6 +74,15 @@ impl Run {
     }
 }
 
+/// What counts from the beginning of a run, whatever happens to its worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Begun {
+    /// When it began, on the service's clock.
+    pub(crate) at: Duration,
+    /// Its model turns.
+    pub(crate) budget: Budget,
+}
+
 /// All runs.
 #[derive(Debug, Default)]
 pub(crate) struct Runs(BTreeMap<String, Run>);
@@ -71,6 +90,10 @@ pub(crate) struct Runs(BTreeMap<String, Run>);
 impl Runs {
     pub(crate) fn get(&self, project: &str, id: &str) -> Option<&Run> {
         self.0.get(id).filter(|run| run.project_id == project)
+    }
+
+    pub(crate) fn by_id(&self, id: &str) -> Option<&Run> {
+        self.0.get(id)
     }
 
     pub(crate) fn get_mut(&mut self, id: &str) -> Option<&mut Run> {
@@ -86,22 +109,42 @@ impl Runs {
 pub(crate) struct NewRun {
     pub(crate) session_id: String,
     pub(crate) thread_id: String,
+    pub(crate) agent_id: String,
     pub(crate) version_id: String,
     pub(crate) message: String,
     pub(crate) files: Vec<Attached>,
 }
 
-/// Puts a run into the queue, with the message of the user and the events that say so.
+/// On whose behalf a run is created.
+#[derive(Clone, Copy)]
+pub(crate) struct Actor<'a> {
+    pub(crate) organization_id: &'a str,
+    pub(crate) project_id: &'a str,
+    pub(crate) principal_id: &'a str,
+}
+
+/// Puts a run into the queue for whoever calls.
 pub(crate) fn create(service: &Service, call: &Call, state: &mut State, new: NewRun) -> Run {
+    let actor = Actor {
+        organization_id: call.organization_id(),
+        project_id: call.project(),
+        principal_id: call.principal_id(),
+    };
+    create_as(service, actor, state, new)
+}
+
+/// Puts a run into the queue, with the message of the user and the events that say so.
+pub(crate) fn create_as(service: &Service, actor: Actor<'_>, state: &mut State, new: NewRun) -> Run {
     let now = service.clock().rfc3339();
     let mut run = Run {
         id: service.ids().uuid(),
-        organization_id: call.organization_id().to_owned(),
-        project_id: call.project().to_owned(),
+        organization_id: actor.organization_id.to_owned(),
+        project_id: actor.project_id.to_owned(),
         session_id: new.session_id,
         thread_id: new.thread_id,
+        agent_id: new.agent_id,
         version_id: new.version_id,
-        created_by: call.principal_id().to_owned(),
+        created_by: actor.principal_id.to_owned(),
         state: RunState::Queued,
         cancellation_requested_at: None,
         admitted_at: None,
@@ -114,9 +157,13 @@ pub(crate) fn create(service: &Service, call: &Call, state: &mut State, new: New
         message: new.message,
         files: new.files,
         cancel: Cancel::default(),
+        begun: None,
+        ends: Ends::default(),
+        waits: Waits::default(),
         messages: Vec::new(),
         timeline: Vec::new(),
         model_invocations: Vec::new(),
+        sandbox_commands: Vec::new(),
     };
     let events = super::RunEvents::of(service, &run);
     events.emit("run.created", json!({"state": run.state.name(), "sessionId": run.session_id}));

@@ -7,6 +7,7 @@ use crate::{
     http::{Act, Call, Reply},
     publication::reader::{Reader, is_uuid},
     runs::{Attached, NewRun, Run, create as create_run, launch, read_files, run_input, with_files},
+    sandbox::{self, Sandbox},
     service::State,
 };
 
@@ -32,7 +33,7 @@ pub(super) fn create(service: &Service, call: &Call) -> Result<Act, Refusal> {
         return Err(Refusal::bad_request("`agentId` or `agentVersionId` is needed"));
     }
     let title = reader.optional_text("title", parts.session_limits.title_units)?.map(str::to_owned);
-    let files = read_files(&reader, &parts.file_limits)?;
+    let files = read_files(&reader, parts)?;
     let range = with_files(parts.session_limits.message_units, !files.is_empty());
     let sent = Sent { message: reader.text("initialMessage", range)?.to_owned(), files };
     Ok(Box::new(move |service, call| {
@@ -55,7 +56,9 @@ pub(super) fn create(service: &Service, call: &Call) -> Result<Act, Refusal> {
             created,
             runs: Vec::new(),
             conversation: Vec::new(),
-            workspace: agent::Workspace::default(),
+            parent: None,
+            live: Sandbox::open(service, &version.config),
+            others: Vec::new(),
         };
         state.sessions.insert(session.clone());
         let run = start(service, call, &mut state, &session, sent);
@@ -97,8 +100,7 @@ fn choose(
 
 /// Files need a sandbox to be put into.
 fn check_sandbox(version: &Version, sent: &Sent) -> Result<(), Refusal> {
-    let enabled = version.config.get("sandbox").is_some_and(|sandbox| sandbox["enabled"] == true);
-    if sent.files.is_empty() || enabled {
+    if sent.files.is_empty() || sandbox::is_enabled(&version.config) {
         return Ok(());
     }
     Err(Refusal::bad_request("files: the version has no sandbox to put them into"))
@@ -112,7 +114,7 @@ pub(crate) fn next_run(service: &Service, call: &Call, session_id: &str, sent: S
         .get(call.project(), session_id)
         .cloned()
         .ok_or_else(|| Refusal::not_found("session"))?;
-    if session.latest_run(&state).is_some_and(|run| !run.state.is_terminal()) {
+    if session.latest_run(&state).is_some_and(|run| (service.parts().runs.busy)(run.state)) {
         return Err(Refusal::conflict("the latest run of the session is not settled"));
     }
     if let Some(version) = state.versions.get(&session.version_id) {
@@ -124,10 +126,11 @@ pub(crate) fn next_run(service: &Service, call: &Call, session_id: &str, sent: S
     Ok(run)
 }
 
-fn start(service: &Service, call: &Call, state: &mut State, session: &Session, sent: Sent) -> Run {
+pub(super) fn start(service: &Service, call: &Call, state: &mut State, session: &Session, sent: Sent) -> Run {
     let new = NewRun {
         session_id: session.id.clone(),
         thread_id: session.thread_id.clone(),
+        agent_id: session.agent_id.clone(),
         version_id: session.version_id.clone(),
         message: sent.message,
         files: sent.files,

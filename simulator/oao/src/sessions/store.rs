@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agent::{Message, Workspace};
+use agent::Message;
 use serde_json::{Value, json};
 
-use crate::{http::paging::Position, runs::Run, service::State};
+use crate::{delegates::ChildOf, http::paging::Position, runs::Run, sandbox::Sandbox, service::State};
 
 /// One session, and the thread that goes with it.
 #[derive(Clone, Debug)]
@@ -27,11 +27,25 @@ pub(crate) struct Session {
     pub(crate) runs: Vec<String>,
     /// What its model has been told and has said so far.
     pub(crate) conversation: Vec<Message>,
-    /// Its files.
-    pub(crate) workspace: Workspace,
+    /// What it is the child of.
+    pub(crate) parent: Option<ChildOf>,
+    /// The sandbox that its loops work in.
+    pub(crate) live: Sandbox,
+    /// Further sandboxes that were opened for it, oldest first.
+    pub(crate) others: Vec<Sandbox>,
 }
 
 impl Session {
+    /// The sandbox that its loops work in.
+    pub(crate) fn sandbox(&self) -> &Sandbox {
+        &self.live
+    }
+
+    /// Every sandbox that was opened for it, oldest first.
+    pub(crate) fn sandboxes(&self) -> impl Iterator<Item = &Sandbox> {
+        std::iter::once(&self.live).chain(&self.others)
+    }
+
     /// Its latest run.
     pub(crate) fn latest_run<'a>(&self, state: &'a State) -> Option<&'a Run> {
         state.runs.get(&self.project_id, self.runs.last()?)
@@ -39,7 +53,7 @@ impl Session {
 
     /// The session on the wire.
     pub(crate) fn to_json(&self, latest: Option<&Run>) -> Value {
-        json!({
+        let mut body = json!({
             "id": self.id,
             "organizationId": self.organization_id,
             "projectId": self.project_id,
@@ -51,7 +65,11 @@ impl Session {
             "latestRunId": latest.map(|run| run.id.as_str()),
             "createdAt": self.created_at,
             "lastActivityAt": self.last_activity_at,
-        })
+        });
+        if let Some(parent) = &self.parent {
+            body["parentSessionId"] = json!(parent.session_id);
+        }
+        body
     }
 
     /// Its thread on the wire.
@@ -83,10 +101,31 @@ impl Sessions {
         self.0.values().filter(move |session| session.project_id == project)
     }
 
+    /// The session at the top of the line of parents.
+    pub(crate) fn root(&self, project: &str, id: &str) -> Option<&Session> {
+        let session = self.get(project, id)?;
+        match &session.parent {
+            Some(parent) => self.root(project, &parent.session_id),
+            None => Some(session),
+        }
+    }
+
+    /// Takes a session away.
+    pub(crate) fn remove(&mut self, id: &str) {
+        self.0.remove(id);
+    }
+
     /// Adds a run.
     pub(crate) fn add_run(&mut self, id: &str, run_id: &str) {
         if let Some(session) = self.0.get_mut(id) {
             session.runs.push(run_id.to_owned());
+        }
+    }
+
+    /// Adds a sandbox.
+    pub(crate) fn add_sandbox(&mut self, id: &str, sandbox: Sandbox) {
+        if let Some(session) = self.0.get_mut(id) {
+            session.others.push(sandbox);
         }
     }
 
@@ -98,10 +137,10 @@ impl Sessions {
         }
     }
 
-    /// Keeps the conversation for the next run.
-    pub(crate) fn keep_conversation(&mut self, id: &str, conversation: Vec<Message>) {
+    /// Adds to the conversation of its model.
+    pub(crate) fn append(&mut self, id: &str, messages: &[Message]) {
         if let Some(session) = self.0.get_mut(id) {
-            session.conversation = conversation;
+            session.conversation.extend_from_slice(messages);
         }
     }
 }

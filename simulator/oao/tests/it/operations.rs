@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     model::{Asked, Says, call, filtered, finish, raw_call, text},
-    world::{World, config, operation, path},
+    world::{SANDBOX_TOOLS, World, config, operation, path},
 };
 
 /// The parent calls, then says `done`; the scratch loops answer by `inner`.
@@ -104,10 +104,10 @@ async fn the_scratch_loop_is_fresh_and_inherits() {
     run(&world, &[operation("sum"), operation("a_other")]).await;
     let model = world.model.as_ref().unwrap();
     let (parent, inner) = (&model.parent()[0], &model.inner()[0]);
-    assert_eq!(parent.tool_names(), ["a_other", "sum", "read"]);
+    assert_eq!(parent.tool_names(), [&["a_other", "sum"], &SANDBOX_TOOLS[..]].concat());
     assert_eq!(parent.body["tools"][1]["function"]["description"], "Does sum.");
     assert_eq!(parent.body["tools"][1]["function"]["parameters"]["required"], json!(["task"]));
-    assert_eq!(inner.tool_names(), ["read", "a_other", "sum", "finish", "give_up"]);
+    assert_eq!(inner.tool_names(), [&SANDBOX_TOOLS[..], &["a_other", "sum", "finish", "give_up"]].concat());
     assert_eq!(inner.body["messages"][0], parent.body["messages"][0]);
     assert_eq!(inner.body["model"], parent.body["model"]);
     assert_eq!(inner.body["messages"].as_array().unwrap().len(), 2);
@@ -117,7 +117,10 @@ async fn the_scratch_loop_is_fresh_and_inherits() {
     let found: Vec<usize> = places.iter().map(|place| prompt.find(place).unwrap()).collect();
     assert!(found.is_sorted());
     assert!(!inner.body.to_string().contains("Secret message"));
-    assert_eq!(inner.body["tools"][3]["function"]["parameters"]["required"], json!(["answer"]));
+    assert_eq!(
+        inner.body["tools"][SANDBOX_TOOLS.len() + 2]["function"]["parameters"]["required"],
+        json!(["answer"])
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -340,4 +343,23 @@ async fn two_worlds_of_one_seed_are_the_same_to_the_byte() {
         logs.push(serde_json::to_string(&world.events().await).unwrap());
     }
     assert_eq!(logs[0], logs[1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_under_a_known_id_gets_the_first_outcome_and_does_not_run() {
+    let world = World::with(Box::new(|asked| match (&asked.operation, asked.turn) {
+        (Some(_), _) => finish("i", "first"),
+        (None, 0) => call(&[("c1", "sum", json!({"task": "one"}))]),
+        (None, 1) => call(&[("c1", "sum", json!({"task": "two"})), ("c2", "sum", json!({"task": "three"}))]),
+        (None, _) => text("done"),
+    }))
+    .await;
+    run(&world, &[operation("sum")]).await;
+    let prompts: Vec<String> =
+        world.model.as_ref().unwrap().inner().iter().map(|asked| asked.prompt().to_owned()).collect();
+    assert_eq!(prompts.len(), 2);
+    assert!(prompts[0].contains("## Task\none\n") && prompts[1].contains("## Task\nthree\n"));
+    let named: Vec<String> = kinds(&world).await.into_iter().filter(|kind| kind != "step").collect();
+    assert_eq!(named, ["started", "completed", "started", "completed"]);
+    assert!(parent_results(&world).iter().all(|(_, content)| content.contains("first")));
 }

@@ -1,11 +1,14 @@
 //! Every kind of edit that a wrong service is made of can be made from outside.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use agent::{Message, ToolOutcome, habits::Settled};
 use futures_util::{
     FutureExt, StreamExt,
-    future::{BoxFuture, join_all},
+    future::{BoxFuture, join, join_all},
     stream::FuturesUnordered,
 };
 use proofhouse_oao::{
@@ -16,10 +19,11 @@ use proofhouse_oao::{
     publication::Verdict,
 };
 use serde_json::{Map, Value, json};
+use wire::Clock;
 
 use crate::{
     model::{Script, call, finish, text},
-    world::{World, config, operation, path},
+    world::{SANDBOX_TOOLS, World, config, operation, path},
 };
 
 /// Runs an edit of the parts against a configuration and gives the status of the publication.
@@ -210,7 +214,7 @@ async fn until_the_first_failure(work: Vec<BoxFuture<'static, Settled>>) -> Vec<
             break;
         }
     }
-    let lost = || Settled { outcome: ToolOutcome::aborted(), took: std::time::Duration::ZERO };
+    let lost = || Settled { outcome: ToolOutcome::aborted(), took: Duration::ZERO };
     settled.into_iter().map(|one| one.unwrap_or_else(lost)).collect()
 }
 
@@ -271,7 +275,7 @@ async fn the_batch_of_the_parent() {
 #[tokio::test(start_paused = true)]
 async fn mounting_and_calling() {
     let (world, _) = results(|parts| parts.mounting.operation_tools = Arc::new(|_, _| Vec::new())).await;
-    assert_eq!(world.model.as_ref().unwrap().parent()[0].tool_names(), ["read"]);
+    assert_eq!(world.model.as_ref().unwrap().parent()[0].tool_names(), SANDBOX_TOOLS);
 
     let (world, _) = results(|parts| {
         parts.operations.input_schema =
@@ -289,8 +293,17 @@ async fn mounting_and_calling() {
             Arc::new(|view| Next::End(ToolOutcome::Done(view.turn.text.clone())));
     })
     .await;
-    assert_eq!(ended[0].1, "");
+    assert!(ended[0].1.contains("the result is no JSON"), "{}", ended[0].1);
     assert_eq!(world.model.as_ref().unwrap().inner().len(), 2);
+
+    // The same, and nobody looks at what comes out.
+    let (_, unjudged) = results(|parts| {
+        parts.operations.mechanism.after_turn =
+            Arc::new(|view| Next::End(ToolOutcome::Done(view.turn.text.clone())));
+        parts.operations.mechanism.boundary = Arc::new(|_, _, outcome| outcome);
+    })
+    .await;
+    assert_eq!(unjudged[0].1, "");
 }
 
 #[tokio::test(start_paused = true)]
@@ -298,10 +311,9 @@ async fn an_inner_turn_can_be_made_to_overlap_its_tools() {
     let (world, _) = results(|parts| {
         parts.operations.habits.batch = Arc::new(|work| {
             async move {
-                let early = work.iter().map(|_| Settled {
-                    outcome: ToolOutcome::Done("soon".into()),
-                    took: std::time::Duration::ZERO,
-                });
+                let early = work
+                    .iter()
+                    .map(|_| Settled { outcome: ToolOutcome::Done("soon".into()), took: Duration::ZERO });
                 let early = early.collect();
                 tokio::spawn(join_all(work));
                 early
@@ -351,4 +363,37 @@ async fn events_can_be_dropped_doubled_and_made_to_say_too_much() {
     let rows = world.events_of("harness.").await;
     assert_eq!(rows.len(), 2 + 4);
     assert_eq!(rows[0]["publicPayload"], json!({"task": "1"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_that_passes_while_a_cancelled_run_drains_wins() {
+    for (limit_ms, expected) in [(3_000, "timed_out"), (60_000, "cancelled")] {
+        let mut parts = Parts::default();
+        // Whatever is called off takes its time.
+        parts.runs.habits.abort = Arc::new(|cancel, call| {
+            let drained = async move {
+                cancel.cancelled().await;
+                Clock::virtual_time().pause(Duration::from_secs(5)).await;
+                ToolOutcome::aborted()
+            };
+            join(drained, call).map(|(outcome, _)| outcome).boxed()
+        });
+        let script: Script = Box::new(|asked| match &asked.operation {
+            Some(_) => finish("i", "x").after(90_000),
+            None => call(&[("c1", "a", json!({"task": "t"}))]),
+        });
+        let world = World::of(parts, Some(script)).await;
+        let mut config = config(&[operation("a")]);
+        config["limits"]["timeoutMs"] = json!(limit_ms);
+        let agent = world.publish(&config).await.expect(201);
+        let body = json!({"agentId": agent["id"], "initialMessage": "x"});
+        let session = world.post(&path("sessions"), &body).await.expect(201);
+        let run_id = session["latestRunId"].as_str().unwrap();
+        world.clock.pause(Duration::from_secs(1)).await;
+        let cancel = world.request("POST", &path(&format!("runs/{run_id}/cancel")));
+        world.ask(&cancel.header("idempotency-key", "c")).await.expect(202);
+        assert_eq!(world.settled(run_id).await["state"], expected);
+        let ended = world.events_of("harness.operation_cancelled").await;
+        assert_eq!(ended.len(), 1, "{expected}");
+    }
 }

@@ -174,6 +174,9 @@ impl World {
     }
 }
 
+/// What a sandbox with its three usual capabilities offers.
+pub(crate) const SANDBOX_TOOLS: [&str; 6] = ["read", "write", "edit", "bash", "grep", "glob"];
+
 pub(crate) fn operation(key: &str) -> Value {
     json!({
         "key": key,

@@ -4,4 +4,5 @@
 mod control;
 mod defects;
 mod degenerate;
+mod presets;
 mod worlds;

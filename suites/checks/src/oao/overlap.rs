@@ -1,12 +1,16 @@
 //! Several operations in one model turn (OAO-13).
 
 use engine::{Driver, Drove};
-use model::{Answer, Conditions, Script, ToolCall, Turn};
+use model::{Script, Turn};
 use recording::{Judged, Recording, Seen, View, Witness};
 use serde_json::{Value, json};
 use spec::Spec;
 
-use super::runs::{BEGIN, at, events_of, load, must_ask, need_operations, operation, settle, start, value};
+use super::{
+    batch::{Asked, batch, finish, give_up, read, scratch, taking},
+    lifecycle::timeline,
+    runs::{at, events_of, load, must_ask, need_operations, operation, settle, start, value},
+};
 use crate::table::checks;
 
 checks! { Oao:
@@ -18,34 +22,6 @@ checks! { Oao:
 /// Short, because a target that does not overlap waits for it.
 const LIMIT_MS: u64 = 3_000;
 
-/// A call of the parent: its id, the operation's key, and the task.
-type Asked = (&'static str, &'static str, &'static str);
-
-fn parent() -> Conditions {
-    Conditions::new().user_contains(BEGIN)
-}
-
-fn scratch(task: &str) -> Conditions {
-    Conditions::new().user_contains(task)
-}
-
-fn finish(answer: &str) -> Answer {
-    Answer::new().call(ToolCall::new(format!("finish_{answer}"), "finish", json!({"answer": answer})))
-}
-
-/// The parent asks for all of `calls` in one turn and ends once it has all their results.
-fn batch(calls: &[Asked], scratch: Vec<Turn>) -> Result<Script, model::ScriptError> {
-    let all = calls.iter().fold(Answer::new(), |answer, (id, key, task)| {
-        answer.call(ToolCall::new(*id, *key, json!({"task": task})))
-    });
-    let after = calls.iter().fold(parent(), |when, (id, _, _)| when.tool_result_for(*id));
-    let parents = [
-        Turn::new("parent-1", all).when(parent().no_tool_results()),
-        Turn::new("parent-2", Answer::new().text("Done.")).when(after),
-    ];
-    Script::new("one batch", parents.into_iter().chain(scratch))
-}
-
 async fn run(driver: &Driver<'_>, keys: &[&str], script: Result<Script, model::ScriptError>) -> Drove {
     load(driver, script)?;
     let operations: Value = keys.iter().map(|key| operation(key, LIMIT_MS)).collect();
@@ -54,13 +30,13 @@ async fn run(driver: &Driver<'_>, keys: &[&str], script: Result<Script, model::S
     settle(driver, &started).await
 }
 
-const PAIR: [Asked; 2] = [("call_a", "first_half", "task-of-a"), ("call_b", "second_half", "task-of-b")];
+const PAIR: [Asked<'_>; 2] = [("call_a", "first_half", "task-of-a"), ("call_b", "second_half", "task-of-b")];
 
 /// The model holds the answer to each until the other has asked too. Calls that run one after the other
 /// never meet.
 async fn two_that_wait_for_each_other(driver: &Driver<'_>) -> Drove {
     let held = |id: &str, task: &str, answer: &str| {
-        Turn::new(id, finish(answer)).when(scratch(task)).hold("both").after_arrivals(2)
+        Turn::new(id, finish(answer)).when(scratch(task)).hold("both").after_arrivals(2).stream(taking(100))
     };
     let turns = vec![held("scratch-a", "task-of-a", "a"), held("scratch-b", "task-of-b", "b")];
     run(driver, &["first_half", "second_half"], batch(&PAIR, turns)).await
@@ -68,6 +44,7 @@ async fn two_that_wait_for_each_other(driver: &Driver<'_>) -> Drove {
 
 fn they_run_at_the_same_time(recording: &Recording, _: &Spec) -> Judged {
     let message = "two operations of one batch did not run at the same time";
+    let shown = || timeline(recording, &["scratch-a", "scratch-b"]);
     let mut witnesses = Vec::new();
     for turn in ["scratch-a", "scratch-b"] {
         let (seen, asked) = must_ask(recording, turn, message)?;
@@ -79,6 +56,7 @@ fn they_run_at_the_same_time(recording: &Recording, _: &Spec) -> Judged {
                 expected,
                 format!("`{turn}` waited alone: {}", asked.journal["outcome"]),
             )
+            .showing(shown())
             .into());
         }
         witnesses.push(seen.witness());
@@ -94,10 +72,12 @@ fn they_run_at_the_same_time(recording: &Recording, _: &Spec) -> Judged {
             format!("{:?}", list.iter().map(|(_, position)| *position).collect::<Vec<_>>())
         };
         let got = format!("started at {}, completed at {}", words(&starts), words(&ends));
-        return Err(at(&run, message, "two started events before the first completed one", got).into());
+        return Err(at(&run, message, "two started events before the first completed one", got)
+            .showing(shown())
+            .into());
     }
     witnesses.extend(starts.iter().chain(&ends).map(|(seen, _)| seen.witness()));
-    Ok(Witness::all(witnesses).unwrap_or_else(|| run.witness()))
+    Ok(Witness::all(witnesses).unwrap_or_else(|| run.witness()).showing(shown()))
 }
 
 fn positions<'a>(recording: &'a Recording, kind: &str) -> Vec<(Seen<'a>, u64)> {
@@ -108,7 +88,7 @@ fn positions<'a>(recording: &'a Recording, kind: &str) -> Vec<(Seen<'a>, u64)> {
         .collect()
 }
 
-const TRIPLE: [Asked; 3] = [
+const TRIPLE: [Asked<'_>; 3] = [
     ("call_1", "one_key", "task-number-one"),
     ("call_2", "one_key", "task-number-two"),
     ("call_3", "one_key", "task-number-three"),
@@ -117,10 +97,10 @@ const ANSWERS: [(&str, &str); 3] = [("call_1", "one"), ("call_2", "two"), ("call
 
 /// The first call takes longest, so that the order in which they end is not the order of the calls.
 async fn three_of_one_key(driver: &Driver<'_>) -> Drove {
-    let read = Answer::new().call(ToolCall::new("read_1", "read", json!({"path": "slow.txt"})));
     let turns = vec![
-        Turn::new("scratch-1-reads", read).when(scratch("task-number-one").no_tool_results()),
-        Turn::new("scratch-1", finish("one")).when(scratch("task-number-one").tool_result_for("read_1")),
+        Turn::new("scratch-1-reads", read("read", &["slow.txt"]))
+            .when(scratch("task-number-one").no_tool_results()),
+        Turn::new("scratch-1", finish("one")).when(scratch("task-number-one").tool_result_for("read_0")),
         Turn::new("scratch-2", finish("two")).when(scratch("task-number-two")),
         Turn::new("scratch-3", finish("three")).when(scratch("task-number-three")),
     ];
@@ -147,14 +127,12 @@ fn each_call_gets_its_own_result(recording: &Recording, _: &Spec) -> Judged {
 
 /// The sibling is still at work when the first one gives up.
 async fn one_of_two_gives_up(driver: &Driver<'_>) -> Drove {
-    let give_up =
-        Answer::new().call(ToolCall::new("no", "give_up", json!({"reason": "nothing to be found"})));
-    let read = |id: &str| Answer::new().call(ToolCall::new(id, "read", json!({"path": "notes.txt"})));
     let turns = vec![
-        Turn::new("scratch-a", give_up).when(scratch("task-of-a")),
-        Turn::new("scratch-b-1", read("b_read_1")).when(scratch("task-of-b").no_tool_results()),
-        Turn::new("scratch-b-2", read("b_read_2")).when(scratch("task-of-b").tool_result_for("b_read_1")),
-        Turn::new("scratch-b-3", finish("b")).when(scratch("task-of-b").tool_result_for("b_read_2")),
+        Turn::new("scratch-a", give_up("no")).when(scratch("task-of-a")),
+        Turn::new("scratch-b-1", read("b_read", &["notes.txt"])).when(scratch("task-of-b").no_tool_results()),
+        Turn::new("scratch-b-2", read("b_look", &["notes.txt"]))
+            .when(scratch("task-of-b").tool_result_for("b_read_0")),
+        Turn::new("scratch-b-3", finish("b")).when(scratch("task-of-b").tool_result_for("b_look_0")),
     ];
     run(driver, &["first_half", "second_half"], batch(&PAIR, turns)).await
 }

@@ -10,7 +10,7 @@ use super::agents::{self, Agent};
 pub(crate) type Fault = (&'static str, Vec<Value>);
 
 /// Statuses that turn a request away for another reason than what it says.
-const OTHER_REASONS: [u16; 6] = [401, 403, 404, 405, 408, 429];
+pub(crate) const OTHER_REASONS: [u16; 6] = [401, 403, 404, 405, 408, 429];
 
 /// How a refusal is judged.
 pub(crate) struct Refused {

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::agents::{Agent, config, need_agent, project};
 
 /// Until a run must have settled.
-const SETTLED: Duration = Duration::from_secs(60);
+pub(crate) const SETTLED: Duration = Duration::from_secs(60);
 /// A healthy event stream closes every half minute or so; this many times it is opened again.
-const STREAMS_MAX: usize = 8;
+pub(crate) const STREAMS_MAX: usize = 8;
 /// The states in which a run stays.
-const TERMINAL: [&str; 4] = ["completed", "failed", "cancelled", "timed_out"];
+pub(crate) const TERMINAL: [&str; 4] = ["completed", "failed", "cancelled", "timed_out"];
 /// What the user says to the parent model in every scripted run. Scripts know the parent by it.
 pub(crate) const BEGIN: &str = "begin-parent-work";
 
@@ -68,7 +68,21 @@ pub(crate) fn load(driver: &Driver<'_>, script: Result<Script, model::ScriptErro
 
 /// Starts a session on `agent` whose first run says [`BEGIN`].
 pub(crate) async fn start(driver: &Driver<'_>, label: &str, agent: &Agent) -> Result<Started, Halt> {
-    let body = json!({"agentId": agent.id, "initialMessage": BEGIN, "title": driver.token()});
+    start_saying(driver, label, agent, BEGIN, None).await
+}
+
+/// Starts a session on `agent` whose first run says `message`, with files as they are sent.
+pub(crate) async fn start_saying(
+    driver: &Driver<'_>,
+    label: &str,
+    agent: &Agent,
+    message: &str,
+    files: Option<Value>,
+) -> Result<Started, Halt> {
+    let mut body = json!({"agentId": agent.id, "initialMessage": message, "title": driver.token()});
+    if let Some(files) = files {
+        body["files"] = files;
+    }
     let call = Call::post(format!("{}/sessions", project(driver)), &body);
     let reply = driver.send(label, call.header("idempotency-key", driver.fresh())).await;
     let step = "start a session with a run";
@@ -77,13 +91,27 @@ pub(crate) async fn start(driver: &Driver<'_>, label: &str, agent: &Agent) -> Re
     Ok(Started { session, run })
 }
 
+/// Starts a further run of the session, which says `message`.
+pub(crate) async fn again(
+    driver: &Driver<'_>,
+    label: &str,
+    started: &Started,
+    message: &str,
+) -> Result<Started, Halt> {
+    let path = format!("{}/sessions/{}/runs", project(driver), started.session);
+    let call = Call::post(path, &json!({"message": message}));
+    let reply = driver.send(label, call.header("idempotency-key", driver.fresh())).await;
+    let run = driver.need_text(&reply, "/id", "start a further run of the session")?;
+    Ok(Started { session: started.session.clone(), run })
+}
+
 /// Waits until the run has settled, and records its events as `events`, the run as `run`, the session's
 /// details as `detail` and what the model was asked as `model`.
 pub(crate) async fn settle(driver: &Driver<'_>, started: &Started) -> Result<(), Halt> {
     let whole = async {
         let mut last: Option<String> = None;
         for _ in 0..STREAMS_MAX {
-            if follow(driver, started, &mut last).await {
+            if follow(driver, "events", started, &mut last).await {
                 return;
             }
         }
@@ -95,14 +123,27 @@ pub(crate) async fn settle(driver: &Driver<'_>, started: &Started) -> Result<(),
     driver.record_model("model")
 }
 
+/// Waits until a run is over that only prepares the one under test; its events are recorded as `label`.
+pub(crate) async fn need_end(driver: &Driver<'_>, label: &str, started: &Started) {
+    let whole = async {
+        let mut last: Option<String> = None;
+        for _ in 0..STREAMS_MAX {
+            if follow(driver, label, started, &mut last).await {
+                return;
+            }
+        }
+    };
+    let _ = driver.clock().within(SETTLED, whole).await;
+}
+
 /// Reads the event feed until the run is over; false when the stream ended before.
-async fn follow(driver: &Driver<'_>, started: &Started, last: &mut Option<String>) -> bool {
+async fn follow(driver: &Driver<'_>, label: &str, started: &Started, last: &mut Option<String>) -> bool {
     let mut call = Call::get(format!("{}/events", project(driver)));
     if let Some(id) = last.clone() {
         call = call.header("last-event-id", id);
     }
     let about = |event: &Received| is_about(&event.data, started);
-    let Some(mut feed) = driver.listen_for("events", call, about).await else { return false };
+    let Some(mut feed) = driver.listen_for(label, call, about).await else { return false };
     let is_over = |event: &Received| {
         last.clone_from(&event.id);
         let state = event.data.pointer("/publicPayload/state").and_then(Value::as_str);
@@ -111,7 +152,8 @@ async fn follow(driver: &Driver<'_>, started: &Started, last: &mut Option<String
     feed.until(SETTLED, is_over).await.is_some()
 }
 
-fn is_about(event: &Value, started: &Started) -> bool {
+/// Whether an event belongs to a run or its session.
+pub(crate) fn is_about(event: &Value, started: &Started) -> bool {
     let aggregate = event.get("aggregateId").and_then(Value::as_str);
     aggregate == Some(&started.run) || aggregate == Some(&started.session)
 }

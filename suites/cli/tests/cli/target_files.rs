@@ -81,8 +81,12 @@ fn runs_green(contract: Contract, checks: &[&str], keys: &[(&str, &str)]) {
 
 #[test]
 fn the_oao_example_describes_the_simulator() {
-    let key = "oao_exampleprefix_0123456789abcdef0123456789abcdef";
-    runs_green(Contract::Oao, &["OAO-11-a", "OAO-13", "OAO-30-b"], &[("OAO_KEY", key)]);
+    let keys = [
+        ("OAO_KEY", "oao_exampleprefix_0123456789abcdef0123456789abcdef"),
+        ("OAO_READER_KEY", "oao_readerprefix_0123456789abcdef0123456789abcdef"),
+        ("OAO_OTHER_PROJECT_KEY", "oao_otherprefix1_0123456789abcdef0123456789abcdef"),
+    ];
+    runs_green(Contract::Oao, &["OAO-11-a", "OAO-13", "OAO-30-b", "OAO-234", "OAO-245"], &keys);
 }
 
 #[test]

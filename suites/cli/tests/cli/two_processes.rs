@@ -25,7 +25,17 @@ fn same_as_in_process(contract: &str) {
     let inside = run(folder.path(), &["run", "--contract", contract, "--cases", "16", "--out", "inside"]);
     let outside = run(folder.path(), &["run", "--url", server.url(), "--out", "outside"]);
     assert_eq!((inside.code, outside.code), (Some(0), Some(0)), "{inside:?}\n{outside:?}");
-    assert_eq!(verdicts(folder.path(), "inside", contract), verdicts(folder.path(), "outside", contract));
+    let mut within = verdicts(folder.path(), "inside", contract);
+    let mut without = verdicts(folder.path(), "outside", contract);
+    // What real time cannot show is excused in the simulator's own description, or the exit code were 1.
+    let excused: Vec<String> =
+        without.iter().filter(|(_, status)| *status == "untested").map(|(id, _)| id.clone()).collect();
+    assert!(excused.len() <= 3, "{excused:?}");
+    for id in &excused {
+        within.remove(id);
+        without.remove(id);
+    }
+    assert_eq!(within, without);
     // A second run on the same process must not stumble over what the first one left.
     let again = run(folder.path(), &["run", "--url", server.url(), "--out", "again"]);
     assert_eq!(again.code, Some(0), "{again:?}");

@@ -36,6 +36,8 @@ const OAO: &[Setting] = &[
     text("model_preset", "an approved model preset"),
     text("sandbox_provider", "a sandbox provider that a version may name"),
     text("sandbox_snapshot", "a sandbox snapshot that a version may name"),
+    text("file_content", "the member of a file that holds its base64, `contentBase64` by default"),
+    list("control", "features of the test-control port at /_control that it offers"),
     text("unsupported_keyword", "a JSON Schema keyword outside the supported subset"),
     text(
         "schema_measure",
@@ -45,7 +47,41 @@ const OAO: &[Setting] = &[
         "schema_subset",
         "what result schemas may use: `product` (default, the subset of the product) or `own`",
     ),
+    text("batch_cap", "how many calls of one batch it runs at once, 2 or more; without it: all of them"),
     text("skill_version", "a Skill version that an agent version may mount"),
+    text("skill_intake", "the Skill version that is the package `shipment-intake`, version 1"),
+    text("skill_intake_next", "the Skill version that is the package `shipment-intake`, version 2"),
+    text("skill_tables", "the Skill version that is the package `carrier-tables`"),
+    text("skill_notes", "the Skill version that is the package `handover-notes`"),
+    text("mcp_toolset", "an MCP toolset version that an agent version may bind"),
+    text("mcp_credential_policy", "a credential policy version to bind that toolset with"),
+    text("mcp_tool", "the name of a tool of that toolset"),
+    text("model_preset_other", "another approved model preset"),
+    text("sandbox_snapshot_other", "another sandbox snapshot of the same provider"),
+    text(
+        "session_placeholder",
+        "a placeholder in system prompts that every session fills with a value of its own",
+    ),
+    list(
+        "delegate_arguments",
+        "what `delegate_agent` calls the delegate and the task: `key`, `task` (default)",
+    ),
+    list(
+        "message_arguments",
+        "what `message_agent` calls the child and the message: `sessionId`, `message` (default)",
+    ),
+    list("control", "the features of the control port that the target serves"),
+    text("receiver_listen", "where the suite listens for webhooks: `host:port`"),
+    text("receiver_url", "the base URL under which the target reaches what listens there"),
+    text(
+        "console_view",
+        "the path of what its console shows of a session, with `{project}` and `{session}` in it; \
+         spec/control/console-view.schema.json says what is served there",
+    ),
+    text(
+        "console_version_view",
+        "the path of what its console shows of an agent version, with `{project}`, `{agent}` and `{version}`",
+    ),
 ];
 
 const VETTA: &[Setting] = &[

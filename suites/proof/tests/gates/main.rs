@@ -10,5 +10,7 @@ mod liars;
 mod matrix;
 mod missing;
 mod offline;
+mod redaction;
 mod reference;
 mod traceability;
+mod vendors;

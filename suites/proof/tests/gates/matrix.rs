@@ -6,11 +6,22 @@ use spec::{Contract, Spec};
 use targets::SimulatorBench;
 use wire::clock::Stopwatch;
 
-fn whole(contract: Contract) -> Matrix {
+/// The checks beside the declared ones that a defect is held against here. `proofhouse prove` computes the whole
+/// matrix, which takes minutes.
+const OTHERS: usize = 24;
+
+fn sampled(contract: Contract) -> Matrix {
     let registry = checks::registry();
     let checks = registry.of(contract).copied().collect();
-    let question =
-        Question { contract, checks, seed: 1, jobs: 2, registry: &registry, spec: Spec::load().unwrap() };
+    let question = Question {
+        contract,
+        checks,
+        seed: 1,
+        jobs: 2,
+        others: Some(OTHERS),
+        registry: &registry,
+        spec: Spec::load().unwrap(),
+    };
     let stopwatch = Stopwatch::start();
     let matrix = matrix(&question, &SimulatorBench, &|_| {}).unwrap();
     let (cells, ms) = (matrix.cells.len(), stopwatch.elapsed_ms());
@@ -19,7 +30,7 @@ fn whole(contract: Contract) -> Matrix {
 }
 
 fn holds(contract: Contract) {
-    let matrix = whole(contract);
+    let matrix = sampled(contract);
     let why = |id: &String| {
         let cells = matrix.cells.iter().filter(|cell| &cell.check == id && cell.declared);
         cells

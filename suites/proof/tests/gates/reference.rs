@@ -1,7 +1,7 @@
 //! The reference is green.
 
-use engine::{Plan, Sampling, run};
-use recording::{ExitCode, Lane, Outcome, Status, What};
+use engine::{Check, Plan, Sampling, run};
+use recording::{ExitCode, Lane, Outcome, Recording, Status, What};
 use spec::{Contract, Spec};
 use targets::Simulator;
 
@@ -12,6 +12,15 @@ pub(crate) fn run_all(contract: Contract, seed: u64, sampling: Sampling, jobs: u
     let plan = Plan { checks, seed, nonce: String::new(), sampling, jobs };
     let simulator = Simulator::new(contract, &[] as &[&str]).unwrap();
     run(&plan, &simulator, Spec::load().unwrap(), &mut |_| {}).unwrap().outcomes
+}
+
+/// Runs one check on the built-in simulator and gives its recording.
+pub(crate) fn run_one(contract: Contract, check: &Check) -> Recording {
+    let sampling = Sampling::of(Lane::Virtual);
+    let plan = Plan { checks: vec![*check], seed: 1, nonce: String::new(), sampling, jobs: 1 };
+    let simulator = Simulator::new(contract, &[] as &[&str]).unwrap();
+    let ran = run(&plan, &simulator, Spec::load().unwrap(), &mut |_| {}).unwrap();
+    ran.outcomes.into_iter().next().unwrap().recording
 }
 
 #[test]

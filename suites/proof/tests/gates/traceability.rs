@@ -121,7 +121,10 @@ fn pending_only_shrinks() {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     };
     // Outside a checkout, as in a source archive, there is no history to look at.
-    let Some(history) = git(&["log", "--reverse", "--format=%H", "--", "spec/pending.txt"]) else { return };
+    let Some(history) = git(&["log", "--first-parent", "--reverse", "--format=%H", "--", "spec/pending.txt"])
+    else {
+        return;
+    };
     let mut texts: Vec<String> =
         history.lines().filter_map(|commit| git(&["show", &format!("{commit}:spec/pending.txt")])).collect();
     texts.push(COUNT.to_owned());

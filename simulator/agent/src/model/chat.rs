@@ -1,53 +1,62 @@
-//! Putting the chunks of a stream together.
+//! OpenAI Chat Completions.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 use wire::Ids;
 
-use super::ModelError;
-use crate::ToolCall;
+use super::{
+    Completion, ModelError, Usage,
+    dialect::{self, Gathering, provider_words},
+};
+use crate::{Message, ToolCall, ToolDefinition};
 
-/// Tokens that a turn cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Prompt tokens that were not read from a cache.
-    pub input: u64,
-    /// Completion tokens.
-    pub output: u64,
-    /// Prompt tokens that were read from a cache.
-    pub cache_read: u64,
-    /// Prompt tokens that were written to a cache.
-    pub cache_write: u64,
+/// The request. Thoughts are not sent back: this wire has no place for them.
+pub(super) fn body(model: &str, messages: &[Message], tools: &[ToolDefinition]) -> Value {
+    let mut body = json!({
+        "model": model,
+        "messages": messages.iter().map(message).collect::<Vec<_>>(),
+        "stream": true,
+        "stream_options": {"include_usage": true},
+    });
+    if !tools.is_empty() {
+        body["tools"] = tools.iter().map(tool).collect();
+    }
+    body
 }
 
-/// What the model answered in one turn.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Completion {
-    /// Its text, possibly empty.
-    pub text: String,
-    /// The tools that it asked for, in order.
-    pub calls: Vec<ToolCall>,
-    /// The provider's finish token: `stop`, `tool_calls`, `length`.
-    pub finish: String,
-    /// What it cost; zero where the provider says nothing.
-    pub usage: Usage,
-}
-
-impl Completion {
-    /// The finish reason in the words of the runtime: `toolUse`, `stop` or `length`.
-    pub fn finish_reason(&self) -> &'static str {
-        match self.finish.as_str() {
-            _ if !self.calls.is_empty() => "toolUse",
-            "length" => "length",
-            _ => "stop",
+fn message(message: &Message) -> Value {
+    match message {
+        Message::System(text) => json!({"role": "system", "content": text}),
+        Message::User(text) => json!({"role": "user", "content": text}),
+        Message::Assistant { text, calls, .. } if calls.is_empty() => {
+            json!({"role": "assistant", "content": text})
+        }
+        Message::Assistant { text, calls, .. } => {
+            let content = if text.is_empty() { Value::Null } else { Value::from(text.as_str()) };
+            let calls: Vec<Value> = calls.iter().map(call).collect();
+            json!({"role": "assistant", "content": content, "tool_calls": calls})
+        }
+        Message::Tool { call_id, content } => {
+            json!({"role": "tool", "tool_call_id": call_id, "content": content})
         }
     }
 }
 
+fn call(call: &ToolCall) -> Value {
+    let function = json!({"name": call.name, "arguments": call.arguments});
+    json!({"id": call.id, "type": "function", "function": function})
+}
+
+fn tool(tool: &ToolDefinition) -> Value {
+    let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
+    json!({"type": "function", "function": function})
+}
+
 /// An answer that is still arriving.
 #[derive(Debug, Default)]
-pub(crate) struct Gathering {
+pub(super) struct Answer {
     text: String,
     calls: BTreeMap<u64, ToolCall>,
     finish: Option<String>,
@@ -59,8 +68,8 @@ pub(crate) struct Gathering {
 struct Chunk {
     #[serde(default)]
     choices: Vec<Choice>,
-    usage: Option<RawUsage>,
-    error: Option<serde_json::Value>,
+    usage: Option<Tokens>,
+    error: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -72,6 +81,7 @@ struct Choice {
 #[derive(Deserialize)]
 struct Delta {
     content: Option<String>,
+    refusal: Option<String>,
     tool_calls: Option<Vec<CallPiece>>,
 }
 
@@ -89,30 +99,52 @@ struct FunctionPiece {
 }
 
 #[derive(Deserialize)]
-struct RawUsage {
+struct Tokens {
     #[serde(default)]
     prompt_tokens: u64,
     #[serde(default)]
     completion_tokens: u64,
-    prompt_tokens_details: Option<PromptDetails>,
+    prompt_tokens_details: Option<PromptTokens>,
 }
 
 #[derive(Deserialize)]
-struct PromptDetails {
+struct PromptTokens {
     #[serde(default)]
     cached_tokens: u64,
 }
 
-impl Gathering {
-    /// Takes the data of one frame.
-    pub(crate) fn take(&mut self, data: &str) -> Result<(), ModelError> {
+impl Answer {
+    fn take_choice(&mut self, choice: Choice) {
+        if let Some(finish) = choice.finish_reason {
+            self.finish = Some(finish);
+        }
+        let Some(delta) = choice.delta else { return };
+        // A refusal is what the model says.
+        for text in [delta.content, delta.refusal].into_iter().flatten() {
+            self.text.push_str(&text);
+        }
+        for piece in delta.tool_calls.unwrap_or_default() {
+            // Some servers leave the index out when there is one call only.
+            let call = self.calls.entry(piece.index.unwrap_or(0)).or_default();
+            if let Some(id) = piece.id.filter(|id| !id.is_empty()) {
+                call.id = id;
+            }
+            if let Some(function) = piece.function {
+                call.name.push_str(&function.name.unwrap_or_default());
+                call.arguments.push_str(&function.arguments.unwrap_or_default());
+            }
+        }
+    }
+}
+
+impl Gathering for Answer {
+    fn take(&mut self, data: &str) -> Result<(), ModelError> {
         if data.trim() == "[DONE]" {
             self.done = true;
             return Ok(());
         }
-        let chunk: Chunk =
-            serde_json::from_str(data).map_err(|why| ModelError::Malformed(why.to_string()))?;
-        if let Some(error) = chunk.error {
+        let chunk: Chunk = dialect::json(data)?;
+        if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(ModelError::Provider { message: provider_words(&error) });
         }
         if let Some(usage) = chunk.usage {
@@ -130,39 +162,16 @@ impl Gathering {
         Ok(())
     }
 
-    fn take_choice(&mut self, choice: Choice) {
-        if let Some(finish) = choice.finish_reason {
-            self.finish = Some(finish);
-        }
-        let Some(delta) = choice.delta else { return };
-        self.text.push_str(&delta.content.unwrap_or_default());
-        for piece in delta.tool_calls.unwrap_or_default() {
-            // Some servers leave the index out when there is one call only.
-            let call = self.calls.entry(piece.index.unwrap_or(0)).or_insert_with(|| ToolCall {
-                id: String::new(),
-                name: String::new(),
-                arguments: String::new(),
-            });
-            if let Some(id) = piece.id.filter(|id| !id.is_empty()) {
-                call.id = id;
-            }
-            if let Some(function) = piece.function {
-                call.name.push_str(&function.name.unwrap_or_default());
-                call.arguments.push_str(&function.arguments.unwrap_or_default());
-            }
-        }
-    }
-
-    /// Whether nothing more is to be read.
-    pub(crate) fn is_done(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.done
     }
 
-    /// The whole answer, once the stream has ended. Calls without an id get one.
-    pub(crate) fn finish(self, ids: &Ids) -> Result<Completion, ModelError> {
+    fn finish(self: Box<Self>, ids: &Ids) -> Result<Completion, ModelError> {
         let finish = self.finish.ok_or(ModelError::Truncated)?;
-        if finish == "content_filter" {
-            return Err(ModelError::Filtered);
+        match finish.as_str() {
+            "content_filter" => return Err(ModelError::Filtered),
+            "length" => return Err(ModelError::CutOff { finish }),
+            _ => {}
         }
         let mut calls: Vec<ToolCall> = self.calls.into_values().collect();
         for call in &mut calls {
@@ -170,14 +179,8 @@ impl Gathering {
                 call.id = ids.prefixed("call_");
             }
         }
-        Ok(Completion { text: self.text, calls, finish, usage: self.usage })
+        Ok(Completion { text: self.text, calls, verbatim: None, finish, usage: self.usage })
     }
-}
-
-/// The provider's own words in an error object, whatever its exact form.
-pub(crate) fn provider_words(error: &serde_json::Value) -> String {
-    let message = error.get("message").or_else(|| error.pointer("/error/message"));
-    message.and_then(serde_json::Value::as_str).map_or_else(|| error.to_string(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -187,11 +190,11 @@ mod tests {
     use super::*;
 
     fn gather(frames: &[&str]) -> Result<Completion, ModelError> {
-        let mut gathering = Gathering::default();
+        let mut answer = Box::<Answer>::default();
         for frame in frames {
-            gathering.take(frame)?;
+            answer.take(frame)?;
         }
-        gathering.finish(&Ids::new(Seed::of_run(1)))
+        answer.finish(&Ids::new(Seed::of_run(1)))
     }
 
     #[test]
@@ -221,6 +224,8 @@ mod tests {
             gather(&[r#"{"choices":[{"delta":{},"finish_reason":"content_filter"}]}"#]),
             Err(ModelError::Filtered)
         );
+        let cut = gather(&[r#"{"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}"#]);
+        assert_eq!(cut, Err(ModelError::CutOff { finish: "length".into() }));
         assert!(matches!(gather(&["{"]), Err(ModelError::Malformed(_))));
         let broken = gather(&[r#"{"error":{"message":"overloaded"}}"#]);
         assert_eq!(broken, Err(ModelError::Provider { message: "overloaded".into() }));

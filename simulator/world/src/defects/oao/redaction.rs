@@ -1,0 +1,91 @@
+//! Ways to say too much in public events, and one to say too little.
+
+use std::sync::Arc;
+
+use agent::ToolOutcome;
+use oao::{Parts, operations::FinishCall};
+use serde_json::{Value, json};
+
+use super::super::Edit;
+
+pub(super) const DEFECTS: &[Edit<Parts>] = &[
+    Edit {
+        id: "task-in-started-event",
+        edit: |parts| {
+            let started = parts.events.payloads.started.clone();
+            parts.events.payloads.started = Arc::new(move |invocation| {
+                let mut payload = started(invocation);
+                payload["arguments"] = json!({"task": invocation.task});
+                payload
+            });
+        },
+    },
+    Edit {
+        id: "result-in-completed-event",
+        edit: |parts| {
+            let settled = parts.events.payloads.settled.clone();
+            parts.events.payloads.settled = Arc::new(move |invocation, settlement| {
+                let mut payload = settled(invocation, settlement);
+                if let ToolOutcome::Done(result) = &settlement.outcome {
+                    payload["result"] = serde_json::from_str(result).unwrap_or(Value::Null);
+                }
+                payload
+            });
+        },
+    },
+    Edit { id: "skill-text-in-step", edit: |parts| output_in_step(parts, "activate_skill") },
+    Edit { id: "document-text-in-step", edit: |parts| output_in_step(parts, "read") },
+    Edit {
+        id: "failure-message-echoes-value",
+        edit: |parts| {
+            let finish = parts.operations.mechanism.finish.clone();
+            parts.operations.mechanism.finish = Arc::new(move |call: &FinishCall<'_>| {
+                finish(call).map_err(|why| format!("{why}\nThe value was {}", call.value))
+            });
+            let tool_step = parts.events.payloads.tool_step.clone();
+            parts.events.payloads.tool_step = Arc::new(move |step| {
+                let mut payload = tool_step(step);
+                if step.tool.call.name == "finish" && step.tool.outcome.is_error() {
+                    payload["message"] = json!(step.tool.outcome.content());
+                }
+                payload
+            });
+        },
+    },
+    Edit {
+        id: "provider-words-in-model-event",
+        edit: |parts| {
+            let model_step = parts.events.payloads.model_step.clone();
+            parts.events.payloads.model_step = Arc::new(move |step| {
+                let mut payload = model_step(step);
+                if let Err(why) = step.answer {
+                    payload["summary"] = json!(format!("The scratch model invocation failed: {why}"));
+                }
+                payload
+            });
+        },
+    },
+    Edit {
+        id: "everything-redacted",
+        edit: |parts| {
+            let tool_step = parts.events.payloads.tool_step.clone();
+            parts.events.payloads.tool_step = Arc::new(move |step| {
+                let mut payload = tool_step(step);
+                payload["summary"] = json!("[redacted]");
+                payload
+            });
+        },
+    },
+];
+
+/// The step of a tool carries what the tool gave back.
+fn output_in_step(parts: &mut Parts, tool: &'static str) {
+    let tool_step = parts.events.payloads.tool_step.clone();
+    parts.events.payloads.tool_step = Arc::new(move |step| {
+        let mut payload = tool_step(step);
+        if step.tool.call.name == tool {
+            payload["output"] = json!(step.tool.outcome.content());
+        }
+        payload
+    });
+}

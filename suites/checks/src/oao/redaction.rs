@@ -1,0 +1,381 @@
+//! What public events never hold (OAO-40), and what they go on saying (OAO-300).
+
+use engine::{Driver, Drove};
+use model::{Answer, Conditions, ErrorStatus, Fault, Script, ToolCall, Turn};
+use recording::{Finding, Judged, Recording, Seen, Verdict, View, What, Witness};
+use serde_json::{Map, Value, json};
+use spec::Spec;
+
+use super::{
+    agents::{need_agent, project},
+    packages::INTAKE,
+    runs::{BEGIN, at, events_of, load, must_ask, readable, results, settle, start},
+};
+use crate::{
+    canary::{Canary, Hunt},
+    table::checks,
+};
+
+checks! { Oao:
+    "OAO-40-a" => a_run_full_of_canaries, neither_task_nor_instructions;
+    "OAO-40-b" => a_run_full_of_canaries, no_result;
+    "OAO-40-c" => a_skill_is_activated, no_skill_text;
+    "OAO-40-d" => a_run_full_of_canaries, no_document;
+    "OAO-40-e" => a_run_full_of_canaries, no_invalid_result;
+    "OAO-300-a" => a_run_full_of_canaries, nothing_that_was_planted;
+    "OAO-300-b" => a_run_full_of_canaries, what_observers_live_on;
+}
+
+const KEEPS: &str = "keep_secrets";
+const GIVES_UP: &str = "give_it_up";
+const BREAKS: &str = "break_down";
+const LIMIT_MS: u64 = 20_000;
+/// The document, under a name that events may say.
+const PAPER: &str = "papers/manifest.txt";
+/// Members of the result. Four of them have names that step summaries look for.
+const MEMBERS: [&str; 5] = ["answer", "path", "name", "url", "action"];
+
+/// The canaries of a check, by channel.
+struct Planted<'a>(&'a Driver<'a>);
+
+impl Planted<'_> {
+    fn text(&self, channel: &str) -> String {
+        Canary::of(&self.0.seed(), channel).text
+    }
+
+    /// Puts on record what was planted in which channel.
+    fn say(&self, channels: &[&str]) {
+        let texts = channels.iter().map(|channel| ((*channel).to_owned(), json!(self.text(channel))));
+        self.0.fact("canaries", Value::Object(texts.collect::<Map<String, Value>>()));
+    }
+}
+
+/// Every channel of the big run.
+const CHANNELS: [&str; 16] = [
+    "system-prompt",
+    "instructions",
+    "task",
+    "document",
+    "parent-text",
+    "scratch-text",
+    "thinking",
+    "invalid-result",
+    "result-answer",
+    "result-path",
+    "result-name",
+    "result-url",
+    "result-action",
+    "give-up-reason",
+    "provider-error",
+    "final-text",
+];
+
+fn operation(key: &str, instructions: &str) -> Value {
+    let member = |name: &&str| ((*name).to_owned(), json!({"type": "string"}));
+    json!({
+        "key": key,
+        "description": format!("Handle papers: {key}."),
+        "instructions": instructions,
+        "resultSchema": {
+            "type": "object",
+            "properties": MEMBERS.iter().map(member).collect::<Map<String, Value>>(),
+            "required": MEMBERS,
+            "additionalProperties": false,
+        },
+        "timeoutMs": LIMIT_MS,
+    })
+}
+
+/// A parent writes a document and calls three operations: one reads it and, after an invalid attempt,
+/// finishes; one gives up after an invalid attempt; the model of the last one breaks down.
+fn script(planted: &Planted<'_>) -> Result<Script, model::ScriptError> {
+    let parent = || Conditions::new().user_contains(BEGIN);
+    let of = |task: &str| Conditions::new().user_contains(task);
+    let call = |id: &str, name: &str, arguments: Value| ToolCall::new(id, name, arguments);
+    let document = format!("Manifest. {} is what it says.", planted.text("document"));
+    let task = |name: &str| json!({"task": format!("{name} {}", planted.text("task"))});
+    let invalid = json!({"surplus": planted.text("invalid-result")});
+    let result: Map<String, Value> = MEMBERS
+        .iter()
+        .map(|name| ((*name).to_owned(), json!(planted.text(&format!("result-{name}")))))
+        .collect();
+    let provider = ErrorStatus { message: Some(planted.text("provider-error")), ..ErrorStatus::from(400) };
+    Script::new(
+        "a run full of canaries",
+        [
+            Turn::new(
+                "parent-writes",
+                Answer::new().text(planted.text("parent-text")).call(call(
+                    "p_write",
+                    "write",
+                    json!({"path": PAPER, "content": document}),
+                )),
+            )
+            .when(parent().no_tool_results()),
+            Turn::new(
+                "parent-calls",
+                Answer::new()
+                    .call(call("c_keep", KEEPS, task("keeper")))
+                    .call(call("c_give", GIVES_UP, task("quitter")))
+                    .call(call("c_break", BREAKS, task("breaker"))),
+            )
+            .when(parent().tool_result_for("p_write")),
+            Turn::new("parent-ends", Answer::new().text(planted.text("final-text"))).when(
+                parent().tool_result_for("c_keep").tool_result_for("c_give").tool_result_for("c_break"),
+            ),
+            Turn::new(
+                "keep-reads",
+                Answer::new()
+                    .thinking(planted.text("thinking").as_str())
+                    .text(planted.text("scratch-text"))
+                    .call(call("k_read", "read", json!({"path": PAPER}))),
+            )
+            .when(of("keeper").no_tool_results()),
+            Turn::new("keep-errs", Answer::new().call(call("k_bad", "finish", invalid.clone())))
+                .when(of("keeper").tool_result_for("k_read")),
+            Turn::new("keep-ends", Answer::new().call(call("k_end", "finish", Value::Object(result))))
+                .when(of("keeper").tool_result_for("k_bad")),
+            Turn::new("give-errs", Answer::new().call(call("g_bad", "finish", invalid)))
+                .when(of("quitter").no_tool_results()),
+            Turn::new(
+                "give-ends",
+                Answer::new().call(call(
+                    "g_end",
+                    "give_up",
+                    json!({"reason": planted.text("give-up-reason")}),
+                )),
+            )
+            .when(of("quitter").tool_result_for("g_bad")),
+            Turn::new("break", Answer::new().text("It never says this."))
+                .when(of("breaker"))
+                .repeat()
+                .fault(Fault { status: Some(provider), ..Fault::new() }),
+        ],
+    )
+}
+
+async fn a_run_full_of_canaries(driver: &Driver<'_>) -> Drove {
+    let planted = Planted(driver);
+    planted.say(&CHANNELS);
+    load(driver, script(&planted))?;
+    let instructions = format!("Handle the papers. {}", planted.text("instructions"));
+    let operations: Value =
+        [KEEPS, GIVES_UP, BREAKS].iter().map(|key| operation(key, &instructions)).collect();
+    let mut config = readable(driver, &operations);
+    config["sandbox"]["capabilities"] = json!(["filesystem_read", "filesystem_write"]);
+    let system = config["systemPrompt"].as_str().unwrap_or_default();
+    config["systemPrompt"] = json!(format!("{system} {}", planted.text("system-prompt")));
+    let agent = need_agent(driver, "publish", &config, "publish an agent with operations").await?;
+    let started = start(driver, "start", &agent).await?;
+    settle(driver, &started).await?;
+    driver.get("public", format!("{}/runs/{}", project(driver), started.run)).await;
+    driver.get("public", format!("{}/runs/{}/timeline", project(driver), started.run)).await;
+    Ok(())
+}
+
+async fn a_skill_is_activated(driver: &Driver<'_>) -> Drove {
+    let parent = || Conditions::new().user_contains(BEGIN);
+    let scratch = || Conditions::new().user_contains("the-task-with-a-skill");
+    let activate = ToolCall::new("activate", "activate_skill", json!({"name": INTAKE.name}));
+    let result: Map<String, Value> = MEMBERS.iter().map(|name| ((*name).to_owned(), json!("done"))).collect();
+    let script = Script::new(
+        "a skill is activated",
+        [
+            Turn::new(
+                "parent-calls",
+                Answer::new().call(ToolCall::new("c_keep", KEEPS, json!({"task": "the-task-with-a-skill"}))),
+            )
+            .when(parent().no_tool_results()),
+            Turn::new("parent-ends", Answer::new().text("Done.")).when(parent().tool_result_for("c_keep")),
+            Turn::new("skill-activates", Answer::new().call(activate)).when(scratch().no_tool_results()),
+            Turn::new(
+                "skill-ends",
+                Answer::new().call(ToolCall::new("k_end", "finish", Value::Object(result))),
+            )
+            .when(scratch().tool_result_for("activate")),
+        ],
+    );
+    load(driver, script)?;
+    let mut config = readable(driver, &json!([operation(KEEPS, "Use the Skill.")]));
+    config["skillVersionIds"] = json!([driver.facts().text(INTAKE.setting).unwrap_or_default()]);
+    let agent = need_agent(driver, "publish", &config, "publish an agent with a Skill").await?;
+    let started = start(driver, "start", &agent).await?;
+    settle(driver, &started).await
+}
+
+/// The canaries of those channels, as they were planted.
+fn planted(recording: &Recording, wanted: impl Fn(&str) -> bool) -> Result<Vec<Canary>, Verdict> {
+    let seen = recording.one("canaries")?;
+    let texts = seen.value().and_then(Value::as_object).into_iter().flatten();
+    let canaries = texts.filter(|(channel, _)| wanted(channel)).filter_map(|(channel, text)| {
+        Some(Canary { channel: channel.clone(), text: text.as_str()?.to_owned() })
+    });
+    Ok(canaries.collect())
+}
+
+/// Everything public that was read: the events, the run and its timeline, and the heads of the answers.
+fn public(recording: &Recording) -> Vec<(Seen<'_>, String)> {
+    let of_entry = |seen: Seen<'_>| match &seen.entry().what {
+        What::Event { data, .. } => vec![data.to_string()],
+        What::Exchange(_) => seen.text().map(str::to_owned).into_iter().chain([heads(&seen)]).collect(),
+        _ => Vec::new(),
+    };
+    let all = recording.labelled("events").into_iter().chain(recording.labelled("public"));
+    all.flat_map(|seen| of_entry(seen).into_iter().map(move |text| (seen, text))).collect()
+}
+
+fn heads(seen: &Seen<'_>) -> String {
+    let Ok(answer) = seen.answer() else { return String::new() };
+    answer.headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
+}
+
+/// That the run went through: the model was asked for all turns, and every call has its end on record.
+fn went_through(recording: &Recording, turns: &[&str], ends: &[(&str, &str)]) -> Result<Witness, Verdict> {
+    let message = NOT_THERE;
+    let mut witness = None;
+    for turn in turns {
+        let (seen, _) = must_ask(recording, turn, message)?;
+        witness = Some(Witness::and(seen.witness(), seen.witness()));
+    }
+    for (call, kind) in ends {
+        let own = events_of(recording, kind)
+            .into_iter()
+            .find(|(_, event)| event["publicPayload"]["toolCallId"] == *call);
+        let Some((seen, _)) = own else {
+            return Err(recording.one("run")?.finding(message, format!("{kind} of `{call}`")).into());
+        };
+        witness = Some(witness.map_or(seen.witness(), |witness: Witness| witness.and(seen.witness())));
+    }
+    witness.map_or_else(|| Err(recording.one("run")?.finding(message, "a run").into()), Ok)
+}
+
+/// Said where the run did not go as it was scripted.
+const NOT_THERE: &str = "the run that is looked at did not take place";
+
+const TURNS: [&str; 9] = [
+    "parent-writes",
+    "parent-calls",
+    "keep-reads",
+    "keep-errs",
+    "keep-ends",
+    "give-errs",
+    "give-ends",
+    "break",
+    "parent-ends",
+];
+const ENDS: [(&str, &str); 3] = [
+    ("c_keep", "harness.operation_completed"),
+    ("c_give", "harness.operation_failed"),
+    ("c_break", "harness.operation_failed"),
+];
+
+/// Nothing of these channels is in anything public.
+fn absent(recording: &Recording, message: &'static str, wanted: impl Fn(&str) -> bool) -> Judged {
+    let witness = went_through(recording, &TURNS, &ENDS)?;
+    the_document_was_read(recording)?;
+    let canaries = planted(recording, wanted)?;
+    let hunt = Hunt::of(&canaries);
+    for (seen, text) in public(recording) {
+        if let Some(found) = hunt.find(&text) {
+            return Err(leak(&seen, message, &found.channel, found.disguise.name()).into());
+        }
+    }
+    Ok(witness)
+}
+
+/// A document that nobody read could not leak.
+fn the_document_was_read(recording: &Recording) -> Result<(), Verdict> {
+    let (seen, asked) = must_ask(recording, "keep-errs", NOT_THERE)?;
+    let document = planted(recording, |channel| channel == "document")?;
+    let given = results(asked, "k_read");
+    if document.iter().all(|canary| given.iter().any(|text| text.contains(&canary.text))) {
+        return Ok(());
+    }
+    Err(at(&seen, NOT_THERE, "the document as the result of `read`", format!("{given:?}")).into())
+}
+
+fn leak(seen: &Seen<'_>, message: &'static str, channel: &str, disguise: &str) -> Finding {
+    at(
+        seen,
+        message,
+        format!("nothing of what was planted in {channel}"),
+        format!("a piece of it, {disguise}"),
+    )
+}
+
+fn neither_task_nor_instructions(recording: &Recording, _: &Spec) -> Judged {
+    absent(recording, "the task or the instructions are in a public event", |channel| {
+        matches!(channel, "task" | "instructions" | "system-prompt")
+    })
+}
+
+fn no_result(recording: &Recording, _: &Spec) -> Judged {
+    absent(recording, "a structured result is in a public event", |channel| channel.starts_with("result-"))
+}
+
+fn no_document(recording: &Recording, _: &Spec) -> Judged {
+    absent(recording, "the text of a document is in a public event", |channel| channel == "document")
+}
+
+fn no_invalid_result(recording: &Recording, _: &Spec) -> Judged {
+    absent(recording, "an invalid result is in a public event", |channel| channel == "invalid-result")
+}
+
+fn nothing_that_was_planted(recording: &Recording, _: &Spec) -> Judged {
+    absent(recording, "what a run was given or said is in something public", |_| true)
+}
+
+fn no_skill_text(recording: &Recording, _: &Spec) -> Judged {
+    let ends = [("c_keep", "harness.operation_completed")];
+    let witness = went_through(recording, &["skill-activates", "skill-ends", "parent-ends"], &ends)?;
+    for (seen, text) in public(recording) {
+        if text.contains(INTAKE.word) {
+            let message = "the text of a Skill is in a public event";
+            return Err(leak(&seen, message, "the Skill's instructions", "as text").into());
+        }
+    }
+    Ok(witness)
+}
+
+/// Redaction must not make events useless: keys, ids, sizes, times, counts, tool names and paths stay.
+fn what_observers_live_on(recording: &Recording, _: &Spec) -> Judged {
+    let message = "a public event lacks what observers live on";
+    let witness = went_through(recording, &TURNS, &ENDS)?;
+    let of = |kind: &str, call: &str| {
+        let events = events_of(recording, kind).into_iter();
+        let mut own = events.filter(|(_, event)| {
+            [&event["publicPayload"]["toolCallId"], &event["publicPayload"]["harnessToolCallId"]]
+                .iter()
+                .any(|id| **id == call)
+        });
+        own.next()
+    };
+    let run = recording.one("run")?;
+    let started = of("harness.operation_started", "c_keep");
+    let Some((seen, event)) = started else {
+        return Err(run.finding(message, "a started event of `c_keep`").into());
+    };
+    let payload = &event["publicPayload"];
+    let size = payload["taskCharacters"].as_u64().unwrap_or_default();
+    if payload["operationKey"] != KEEPS || payload["timeoutMs"] != LIMIT_MS || size == 0 {
+        let expected = "operationKey, timeoutMs and taskCharacters";
+        return Err(at(&seen, message, expected, payload.to_string()).into());
+    }
+    let Some((seen, event)) = of("harness.operation_completed", "c_keep") else {
+        return Err(run.finding(message, "a completed event of `c_keep`").into());
+    };
+    if !event["publicPayload"]["durationMs"].is_number() || event["publicPayload"]["resultValidated"] != true
+    {
+        let expected = "durationMs and resultValidated";
+        return Err(at(&seen, message, expected, event["publicPayload"].to_string()).into());
+    }
+    let reads = |event: &Value| {
+        let payload = &event["publicPayload"];
+        payload["toolName"] == "read" && payload["summary"].as_str().is_some_and(|text| text.contains(PAPER))
+    };
+    let step = events_of(recording, "harness.operation_step").into_iter().find(|(_, event)| reads(event));
+    let Some((step, _)) = step else {
+        return Err(run.finding(message, format!("a step of `read` whose summary names {PAPER}")).into());
+    };
+    Ok(witness.and(seen.witness()).and(step.witness()))
+}
