@@ -28,7 +28,7 @@ pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, S
 pub(crate) const CLAIMS: &[&str] = &["approval-expiry", "keepalive", "webhooks"];
 
 /// Checks that a whole run in real time cannot show: they take a day, or a project in which nothing else happens.
-pub(crate) const TOO_LONG_IN_REAL_TIME: &[&str] = &["OAO-233-a", "OAO-241-b", "OAO-257-a"];
+pub(crate) const NOT_IN_REAL_TIME: &[&str] = &["OAO-233-a", "OAO-241-b", "OAO-257-a"];
 
 /// Credentials and settings of the demo project.
 pub(crate) fn described() -> (Value, Value) {

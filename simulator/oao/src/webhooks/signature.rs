@@ -1,21 +1,14 @@
 //! Signatures: HMAC-SHA256 over `id.timestamp.body`.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-const BLOCK: usize = 64;
-
-/// HMAC-SHA256, as RFC 2104 has it.
-fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
-    let mut block = [0_u8; BLOCK];
-    if key.len() > BLOCK {
-        block[..32].copy_from_slice(&Sha256::digest(key));
-    } else {
-        block[..key.len()].copy_from_slice(key);
-    }
-    let pad = |with: u8| block.map(|byte| byte ^ with);
-    let inner = Sha256::new().chain_update(pad(0x36)).chain_update(message).finalize();
-    Sha256::new().chain_update(pad(0x5c)).chain_update(inner).finalize().into()
+/// The HMAC of a message. A key may have any length.
+fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
+    // The only error of the library is a key length, and HMAC takes all of them.
+    let code = Hmac::<Sha256>::new_from_slice(key).map(|mac| mac.chain_update(message).finalize());
+    code.map(|code| code.into_bytes().to_vec()).unwrap_or_default()
 }
 
 /// The value of `webhook-signature`.

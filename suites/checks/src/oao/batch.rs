@@ -4,20 +4,10 @@
 use model::{Answer, Conditions, Script, ScriptError, ToolCall, Turn, script::Stream};
 use serde_json::json;
 
-use super::runs::BEGIN;
+pub(crate) use super::runs::{parent, scratch};
 
 /// A call of the parent: its id, the operation's key, and the task.
 pub(crate) type Asked<'a> = (&'a str, &'a str, &'a str);
-
-/// Requests of the parent loop that was begun with [`BEGIN`].
-pub(crate) fn parent() -> Conditions {
-    Conditions::new().user_contains(BEGIN)
-}
-
-/// Requests of the scratch loop that works on `task`.
-pub(crate) fn scratch(task: &str) -> Conditions {
-    Conditions::new().user_contains(task)
-}
 
 /// Requests with results for all of `calls`.
 pub(crate) fn told(mut when: Conditions, calls: &[Asked<'_>]) -> Conditions {

@@ -234,7 +234,7 @@ async fn a_stream_is_listened_to(driver: &Driver<'_>) -> Drove {
         let _ = feed.with_comments().until(LISTENED, |_| false).await;
     }
     driver.fact("end", json!(true));
-    Ok(())
+    driver.record_model("model")
 }
 
 fn comment(seen: &Seen<'_>) -> Option<String> {

@@ -5,9 +5,11 @@ use model::{Answer, Conditions, Script, ScriptError, ToolCall, Turn};
 use recording::{Finding, ModelTurn, Seen, Verdict, View};
 use serde_json::{Value, json};
 
+pub(crate) use super::runs::parent;
+
 use super::{
     agents::{Agent, need_agent},
-    runs::{BEGIN, load, operation, readable, settle, start, tools},
+    runs::{load, operation, readable, settle, start, tools},
 };
 
 /// The key of the operation.
@@ -18,11 +20,6 @@ pub(crate) const TASK: &str = "task-for-the-inner-loop";
 pub(crate) const OUTER: &str = "outer";
 /// How long a call may take.
 pub(crate) const LIMIT_MS: u64 = 20_000;
-
-/// The parent's conversation.
-pub(crate) fn parent() -> Conditions {
-    Conditions::new().user_contains(BEGIN)
-}
 
 /// The conversation of the scratch loop.
 pub(crate) fn scratch() -> Conditions {

@@ -235,7 +235,7 @@ fn went_through(recording: &Recording, turns: &[&str], ends: &[(&str, &str)]) ->
     let mut witness = None;
     for turn in turns {
         let (seen, _) = must_ask(recording, turn, message)?;
-        witness = Some(Witness::and(seen.witness(), seen.witness()));
+        witness = Some(witness.map_or(seen.witness(), |witness: Witness| witness.and(seen.witness())));
     }
     for (call, kind) in ends {
         let own = events_of(recording, kind)
@@ -244,7 +244,7 @@ fn went_through(recording: &Recording, turns: &[&str], ends: &[(&str, &str)]) ->
         let Some((seen, _)) = own else {
             return Err(recording.one("run")?.finding(message, format!("{kind} of `{call}`")).into());
         };
-        witness = Some(witness.map_or(seen.witness(), |witness: Witness| witness.and(seen.witness())));
+        witness = Some(witness.map_or(seen.witness(), |witness| witness.and(seen.witness())));
     }
     witness.map_or_else(|| Err(recording.one("run")?.finding(message, "a run").into()), Ok)
 }
@@ -273,14 +273,22 @@ const ENDS: [(&str, &str); 3] = [
 fn absent(recording: &Recording, message: &'static str, wanted: impl Fn(&str) -> bool) -> Judged {
     let witness = went_through(recording, &TURNS, &ENDS)?;
     the_document_was_read(recording)?;
-    let canaries = planted(recording, wanted)?;
-    let hunt = Hunt::of(&canaries);
+    none_of(recording, message, &planted(recording, wanted)?)?;
+    Ok(witness)
+}
+
+/// Nothing of these canaries is in anything public. A hunt for nothing would find nothing.
+fn none_of(recording: &Recording, message: &'static str, canaries: &[Canary]) -> Result<(), Verdict> {
+    if canaries.is_empty() {
+        return Err(Verdict::Error { reason: "no canary of the wanted channels is on record".to_owned() });
+    }
+    let hunt = Hunt::of(canaries);
     for (seen, text) in public(recording) {
         if let Some(found) = hunt.find(&text) {
             return Err(leak(&seen, message, &found.channel, found.disguise.name()).into());
         }
     }
-    Ok(witness)
+    Ok(())
 }
 
 /// A document that nobody read could not leak.
@@ -328,12 +336,14 @@ fn nothing_that_was_planted(recording: &Recording, _: &Spec) -> Judged {
 fn no_skill_text(recording: &Recording, _: &Spec) -> Judged {
     let ends = [("c_keep", "harness.operation_completed")];
     let witness = went_through(recording, &["skill-activates", "skill-ends", "parent-ends"], &ends)?;
-    for (seen, text) in public(recording) {
-        if text.contains(INTAKE.word) {
-            let message = "the text of a Skill is in a public event";
-            return Err(leak(&seen, message, "the Skill's instructions", "as text").into());
-        }
+    // A Skill that the loop did not get could not leak.
+    let (told, asked) = must_ask(recording, "skill-ends", NOT_THERE)?;
+    let given = results(asked, "activate");
+    if !given.iter().any(|text| text.contains(INTAKE.word)) {
+        return Err(at(&told, NOT_THERE, "the Skill's instructions", format!("{given:?}")).into());
     }
+    let skill = Canary { channel: "the Skill's instructions".to_owned(), text: INTAKE.word.to_owned() };
+    none_of(recording, "the text of a Skill is in a public event", &[skill])?;
     Ok(witness)
 }
 

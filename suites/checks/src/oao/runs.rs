@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::{Call, Driver, Halt, Received};
-use model::Script;
+use model::{Conditions, Script};
 use recording::{Finding, ModelTurn, Seen, View};
 use serde_json::{Value, json};
 
@@ -17,6 +17,16 @@ pub(crate) const STREAMS_MAX: usize = 8;
 pub(crate) const TERMINAL: [&str; 4] = ["completed", "failed", "cancelled", "timed_out"];
 /// What the user says to the parent model in every scripted run. Scripts know the parent by it.
 pub(crate) const BEGIN: &str = "begin-parent-work";
+
+/// The requests of the parent loop that was begun with [`BEGIN`].
+pub(crate) fn parent() -> Conditions {
+    Conditions::new().user_contains(BEGIN)
+}
+
+/// The requests of the scratch loop that works on `task`.
+pub(crate) fn scratch(task: &str) -> Conditions {
+    Conditions::new().user_contains(task)
+}
 
 /// A run that was started.
 #[derive(Clone, Debug)]

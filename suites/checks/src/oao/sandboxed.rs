@@ -1,9 +1,11 @@
 //! Runs that work in a sandbox, as the checks set them up.
 
 use engine::{Call, Driver, Halt};
-use model::{Answer, Conditions, Script, ToolCall, Turn};
+use model::{Answer, Script, ToolCall, Turn};
 use recording::{ModelTurn, Seen, Verdict, View};
 use serde_json::{Value, json};
+
+pub(crate) use super::runs::{parent, scratch};
 
 use super::{
     agents::{Agent, need_agent, project},
@@ -98,16 +100,6 @@ pub(crate) async fn need_next_run(driver: &Driver<'_>, before: &Started) -> Resu
 pub(crate) fn words_only() -> Result<Script, model::ScriptError> {
     let turn = Turn::new("words", Answer::new().text("Done.")).repeat();
     Script::new("words only", [turn])
-}
-
-/// A request of the parent loop.
-pub(crate) fn parent() -> Conditions {
-    Conditions::new().user_contains(BEGIN)
-}
-
-/// A request of the scratch loop for `task`.
-pub(crate) fn scratch(task: &str) -> Conditions {
-    Conditions::new().user_contains(task)
 }
 
 /// An answer that calls one tool.

@@ -1,13 +1,15 @@
 //! Runs in which the parent calls operations and nothing else, and what became of the calls.
 
 use engine::{Driver, Drove};
-use model::{Answer, Conditions, Script, ScriptError, ToolCall, Turn};
+use model::{Answer, Script, ScriptError, ToolCall, Turn};
 use recording::{Judged, Seen, View, Witness};
 use serde_json::{Value, json};
 
+pub(crate) use super::runs::{parent, scratch};
+
 use super::{
     agents::Agent,
-    runs::{BEGIN, asked, at, events_of, load, need_operations, results, settle, start},
+    runs::{asked, at, events_of, load, need_operations, results, settle, start},
 };
 
 /// A call of the parent: its id, the operation's key, and the task.
@@ -19,16 +21,6 @@ pub(crate) const CALL: &str = "outer";
 pub(crate) const TASK: &str = "work-on-the-only-task";
 /// The turn in which the parent has the results of all its calls.
 pub(crate) const TOLD: &str = "parent-told";
-
-/// The parent's requests.
-pub(crate) fn parent() -> Conditions {
-    Conditions::new().user_contains(BEGIN)
-}
-
-/// The requests of the loop that works on `task`.
-pub(crate) fn scratch(task: &str) -> Conditions {
-    Conditions::new().user_contains(task)
-}
 
 /// An answer that calls one tool.
 pub(crate) fn calling(id: &str, tool: &str, arguments: impl Into<Value>) -> Answer {

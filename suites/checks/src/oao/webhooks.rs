@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use engine::{Call, Driver, Drove, Halt, Receiver, Response};
+use hmac::{Hmac, KeyInit, Mac};
 use model::{Answer, Conditions, Script, ToolCall, Turn};
 use recording::{Judged, Recording, Seen, Verdict, View, Witness};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 use spec::Spec;
 
 use super::{
@@ -144,13 +145,10 @@ fn header<'a>(push: &'a Value, name: &str) -> &'a str {
     push["headers"][name].as_str().unwrap_or_default()
 }
 
-/// HMAC-SHA256 with a key no longer than a block.
+/// HMAC-SHA256. Its only error is a key length, and HMAC takes all of them.
 fn hmac(key: &[u8], message: &str) -> Vec<u8> {
-    let mut block = [0_u8; 64];
-    block[..key.len()].copy_from_slice(key);
-    let pad = |with: u8| block.map(|byte| byte ^ with);
-    let inner = Sha256::new().chain_update(pad(0x36)).chain_update(message).finalize();
-    Sha256::new().chain_update(pad(0x5c)).chain_update(inner).finalize().to_vec()
+    let code = Hmac::<Sha256>::new_from_slice(key).map(|mac| mac.chain_update(message).finalize());
+    code.map(|code| code.into_bytes().to_vec()).unwrap_or_default()
 }
 
 fn all(seen: impl IntoIterator<Item = Witness>) -> Judged {

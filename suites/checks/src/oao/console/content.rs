@@ -1,5 +1,6 @@
 //! What a console leaves out (OAO-66): canaries are planted and looked for in everything that it shows.
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use engine::{Call, Driver, Drove, Halt};
 use model::{Answer, ScriptError, ToolCall, Turn};
 use recording::{Judged, Recording, Verdict, Witness};
@@ -95,7 +96,7 @@ async fn a_document_is_read(driver: &Driver<'_>) -> Drove {
 async fn bring(driver: &Driver<'_>, agent: &str) -> Result<(String, String), Halt> {
     let text = format!("{} stands in the document.", canary(driver.token(), "document"));
     let file =
-        json!({"name": "order.txt", "contentType": "text/plain", "contentBase64": base64(text.as_bytes())});
+        json!({"name": "order.txt", "contentType": "text/plain", "contentBase64": STANDARD.encode(text)});
     let body =
         json!({"agentId": agent, "initialMessage": "Keep this.", "files": [file], "title": driver.token()});
     let call = Call::post(format!("{}/sessions", project(driver)), &body);
@@ -113,21 +114,6 @@ async fn bring(driver: &Driver<'_>, agent: &str) -> Result<(String, String), Hal
         driver.clock().pause(std::time::Duration::from_millis(100)).await;
     }
     Ok((session, format!(".oao/attachments/{run}/order.txt")))
-}
-
-/// RFC 4648, with padding.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or_default());
-        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for at in 0..4 {
-            let place = (group >> (18 - 6 * at) & 63) as usize;
-            text.push(if at <= chunk.len() { char::from(ALPHABET[place]) } else { '=' });
-        }
-    }
-    text
 }
 
 /// The view, which has to show the steps of the call, or there was nothing to look through.
@@ -186,23 +172,4 @@ fn no_payload(recording: &Recording, _: &Spec) -> Judged {
     let message = "the console shows a payload of a tool or the text of a document";
     let witness = hunt(recording, message, &["argument", "document"])?.and(told.witness());
     Ok(asked(recording, "scratch-3").map_or(witness.clone(), |(seen, _)| witness.and(seen.witness())))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::base64;
-
-    #[test]
-    fn base64_is_padded() {
-        for (text, encoded) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("\u{ff}?>", "w78/Pg=="),
-        ] {
-            assert_eq!(base64(text.as_bytes()), encoded, "{text}");
-        }
-    }
 }

@@ -1,14 +1,16 @@
 //! Scripted runs, for a console to show.
 
 use engine::{Driver, Halt};
-use model::{Answer, Conditions, Script, ScriptError, ToolCall, Turn, script::Stream};
+use model::{Answer, Script, ScriptError, ToolCall, Turn, script::Stream};
 use recording::{Seen, View};
 use serde_json::{Value, json};
+
+pub(super) use crate::oao::runs::{parent, scratch};
 
 use super::view::look;
 use crate::oao::{
     agents::Agent,
-    runs::{BEGIN, Started, load, need_operations, operation, settle, start},
+    runs::{Started, load, need_operations, operation, settle, start},
 };
 
 /// Short, because a target that does not overlap waits for it.
@@ -18,16 +20,6 @@ const GAP_MS: u32 = 80;
 
 /// A call of the parent: its id, the operation's key, and the task.
 pub(super) type Asked<'t> = (&'t str, &'t str, &'t str);
-
-/// Requests of the parent.
-fn parent() -> Conditions {
-    Conditions::new().user_contains(BEGIN)
-}
-
-/// Requests of the scratch loop with this task.
-pub(super) fn scratch(task: &str) -> Conditions {
-    Conditions::new().user_contains(task)
-}
 
 /// A call of `read`.
 pub(super) fn read(id: &str, path: &str) -> Answer {
