@@ -47,6 +47,8 @@ pub(crate) const MESSAGES: &[File] = files! {
 pub(crate) const OPENAPI: &[File] = files! {
     Oao / "oao": "openapi";
     Oao / "oao/openapi": "agents" "approvals" "events" "parameters" "runs" "sessions" "tools" "webhooks";
+    Vetta / "vetta": "openapi";
+    Vetta / "vetta/openapi": "agents" "catalogue" "sessions" "tools";
 };
 
 #[cfg(test)]

@@ -22,8 +22,9 @@ const SCHEMAS: &[(&str, &str, &str)] = schemas! {
         "thread" "thread-page" "timeline-page" "tool-call" "tool-call-page" "version" "version-new" "version-page"
         "webhook" "webhook-batch" "webhook-change" "webhook-credential" "webhook-new" "webhook-page";
     "vetta":
-        "agent" "agent-list" "error" "event" "event-list" "harness" "harness-list" "message-receipt" "model-list"
-        "session" "session-list";
+        "agent" "agent-change" "agent-list" "agent-new" "balance" "confirmation-new" "confirmation-receipt" "error"
+        "event" "event-list" "harness" "harness-list" "interrupt-receipt" "message-new" "message-receipt" "model-list"
+        "session" "session-list" "session-new" "thread" "thread-list" "tool-answer" "tool-message";
 };
 
 /// One way in which a value does not have the shape of a schema.

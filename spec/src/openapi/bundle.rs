@@ -119,10 +119,12 @@ fn within(name: &str, part: Value) -> Value {
     }
 }
 
+/// The component that `reference` names when it is said in the schema called `name`.
 fn referred(name: &str, reference: &str) -> String {
-    match (reference.strip_prefix("#/$defs/"), reference.strip_suffix(".json")) {
-        (Some(definition), _) => component(&format!("{name}.{definition}")),
-        (None, Some(other)) => component(other),
-        (None, None) => reference.to_owned(),
+    let (file, place) = reference.split_once('#').unwrap_or((reference, ""));
+    let schema = if file.is_empty() { name } else { file.strip_suffix(".json").unwrap_or(file) };
+    match place.strip_prefix("/$defs/") {
+        Some(definition) => component(&format!("{schema}.{definition}")),
+        None => component(schema),
     }
 }
