@@ -5,6 +5,7 @@
 mod bad_input;
 mod formats;
 mod model_verb;
+mod openapi;
 mod process;
 mod schemas;
 mod snapshots;

@@ -10,6 +10,7 @@ mod liars;
 mod matrix;
 mod missing;
 mod offline;
+mod openapi;
 mod redaction;
 mod reference;
 mod traceability;
