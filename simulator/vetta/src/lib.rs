@@ -10,6 +10,7 @@ pub mod admission;
 pub mod agents;
 pub mod auth;
 pub mod catalogue;
+pub mod endpoint;
 pub mod environment;
 pub mod events;
 pub mod guards;

@@ -2,8 +2,8 @@
 
 use crate::{
     FixtureError, Keyring, admission::Admission, agents::Agents, auth::Auth, catalogue::Catalogue,
-    events::Events, guards::Guards, http::Http, models::Models, paging::Paging, sessions::Sessions,
-    turns::TurnRules,
+    endpoint::Endpoint, events::Events, guards::Guards, http::Http, models::Models, paging::Paging,
+    sessions::Sessions, turns::TurnRules,
 };
 
 /// Everything that a service is made of. The default of every policy is conformance; the default keyring
@@ -31,6 +31,8 @@ pub struct Parts {
     pub sessions: Sessions,
     /// How a turn is asked for and how it ends.
     pub turns: TurnRules,
+    /// Who gets into the tool endpoint of a session.
+    pub endpoint: Endpoint,
     /// How events are listed and streamed.
     pub events: Events,
     /// Pages and the list envelope.

@@ -7,6 +7,7 @@ use wire::{Clock, Ids, serve::HeadFilter};
 
 use crate::{
     Parts, Turns,
+    endpoint::{self, MountTable},
     http::{Replays, router},
     store::Store,
 };
@@ -22,6 +23,7 @@ pub(crate) struct Core {
     pub(crate) ids: Ids,
     pub(crate) turns: Arc<dyn Turns>,
     pub(crate) replays: Replays,
+    pub(crate) mounts: MountTable,
     store: Mutex<Store>,
 }
 
@@ -29,14 +31,22 @@ impl Service {
     /// A service that remembers nothing yet. The parts are fixed from here on.
     pub fn new(parts: Parts, clock: Clock, ids: Ids, turns: Arc<dyn Turns>) -> Self {
         let turns = parts.turns.wraps.iter().fold(turns, |turns, wrap| wrap(turns));
-        let (replays, store) = (Replays::default(), Mutex::default());
-        Self(Arc::new(Core { parts, clock, ids, turns, replays, store }))
+        let (replays, mounts, store) = (Replays::default(), MountTable::default(), Mutex::default());
+        Self(Arc::new(Core { parts, clock, ids, turns, replays, mounts, store }))
     }
 
     /// The routes of the contract, for [`wire::serve::serve`]. Turns run as tasks of the runtime that
     /// serves it.
     pub fn router(&self) -> Router {
         router(&self.0)
+    }
+
+    /// The tool endpoint of a session: its path and its token. `None` for a session that has none, or that
+    /// is over. No client of the contract is told: it is between the platform and the session's loop.
+    pub fn tool_endpoint(&self, session_id: &str) -> Option<(String, String)> {
+        let mounts = self.0.mounts.lock();
+        let (token, mount) = mounts.of_session(session_id)?;
+        Some((endpoint::PATH.replace("{id}", &mount.session_id), token.to_owned()))
     }
 
     /// The change of request heads that goes with [`Service::router`].

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::{
     Call, Caller, Refusal, Reply,
     admission::{Applicant, published},
+    endpoint,
     events::EventLog,
     http::Outcome,
     service::Core,
@@ -46,6 +47,7 @@ pub(crate) fn start(core: &Arc<Core>, call: &Call, caller: &Caller) -> Result<Ou
             sessions.insert(session.id.clone(), session);
         },
     })?;
+    endpoint::open(core, caller, &session, Arc::new(endpoint::Nothing));
     Ok(Outcome::reply(Reply::json(201, (parts.sessions.render)(&session))))
 }
 
@@ -87,6 +89,7 @@ pub(crate) fn delete(core: &Arc<Core>, call: &Call, caller: &Caller) -> Result<O
     let mut store = core.store();
     let removed = store.shelf(&Scope::of(caller)).sessions.remove(call.param("id"));
     let mut session = removed.ok_or_else(|| missing(call))?;
+    (core.parts.endpoint.end)(&mut core.mounts.lock(), &session.id);
     turns::cancel(&mut session);
     session.log.push("session.status", None, json!({ "status": SessionStatus::Ended }));
     session.log.close();

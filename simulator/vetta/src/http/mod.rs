@@ -12,5 +12,6 @@ pub use policy::{Http, Outgoing, Rewrite};
 pub use replay::Replay;
 pub use reply::Reply;
 
+pub(crate) use answer::read_head;
 pub(crate) use replay::Replays;
 pub(crate) use routes::{Handler, Outcome, Route, router};

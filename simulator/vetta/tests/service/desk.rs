@@ -24,6 +24,7 @@ const LIMITS: Limits =
 pub(crate) struct Desk {
     net: Net,
     pub(crate) clock: Clock,
+    pub(crate) service: Service,
 }
 
 impl Desk {
@@ -44,7 +45,7 @@ impl Desk {
         let service = Service::new(parts, clock.clone(), Ids::new(Seed::of_run(1)), turns);
         let listener = net.listen(AUTHORITY).await.unwrap();
         tokio::spawn(serve(listener, service.router(), service.head_filter(), std::future::pending()));
-        Self { net, clock }
+        Self { net, clock, service }
     }
 
     pub(crate) async fn send(&self, request: &Request) -> Response {

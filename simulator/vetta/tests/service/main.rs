@@ -9,6 +9,8 @@ mod agents;
 mod auth;
 mod catalogue;
 mod desk;
+mod endpoint;
+mod endpoint_protocol;
 mod events;
 mod messages;
 mod replay;
