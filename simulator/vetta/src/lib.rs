@@ -18,6 +18,7 @@ mod handlers;
 pub mod harness;
 pub mod http;
 pub mod keyring;
+pub mod mcp;
 pub mod models;
 pub mod paging;
 mod parts;

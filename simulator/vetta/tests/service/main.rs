@@ -12,6 +12,7 @@ mod desk;
 mod endpoint;
 mod endpoint_protocol;
 mod events;
+mod mcp_client;
 mod messages;
 mod replay;
 mod schemas;
