@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
-use vetta::{Environment, Parts, Service};
+use vetta::{Environment, Parts, Service, environment::Road};
 
 use crate::{ModelAddress, Plan, StartError, running::Assembled, vetta_turns::ModelTurns};
 
@@ -17,7 +17,7 @@ pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, S
     Ok(Assembled {
         router: service.router(),
         head_filter: service.head_filter(),
-        control: axum::Router::new(),
+        control: crate::vetta_control::routes(&service),
     })
 }
 
@@ -42,10 +42,18 @@ pub(crate) fn described() -> (Value, Value) {
 
 fn settings(environment: &Environment) -> Value {
     let bases: Vec<&str> = environment.rows.iter().map(|row| row.harness.base.as_str()).collect();
+    let on = |road: Road| -> Vec<&str> {
+        let rows = environment.rows.iter().filter(|row| row.facts.road == Some(road) && row.harness.runnable);
+        rows.map(|row| row.harness.base.as_str()).collect()
+    };
     json!({
         "model": "sim-1",
         "connection": "conn_1",
+        "connection_tool": "contacts_find",
+        "first_road": on(Road::First),
+        "second_road": on(Road::Second),
         "reserved_ids": environment.reserved,
         "expected_bases": bases,
+        "control": crate::vetta_control::FEATURES,
     })
 }
