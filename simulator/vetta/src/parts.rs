@@ -1,9 +1,9 @@
 //! The policies of the room, put together.
 
 use crate::{
-    FixtureError, Keyring, admission::Admission, agents::Agents, auth::Auth, catalogue::Catalogue,
-    endpoint::Endpoint, events::Events, guards::Guards, http::Http, models::Models, paging::Paging,
-    sessions::Sessions, turns::TurnRules,
+    FixtureError, Keyring, admission::Admission, agents::Agents, approvals::Approvals, auth::Auth,
+    billing::Bills, catalogue::Catalogue, endpoint::Endpoint, events::Events, guards::Guards, http::Http, models::Models,
+    paging::Paging, sandbox::Sandboxes, sessions::Sessions, tools::ToolRules, turns::TurnRules,
 };
 
 /// Everything that a service is made of. The default of every policy is conformance; the default keyring
@@ -33,6 +33,14 @@ pub struct Parts {
     pub turns: TurnRules,
     /// Who gets into the tool endpoint of a session.
     pub endpoint: Endpoint,
+    /// Which tools a loop gets, and under which permission.
+    pub tools: ToolRules,
+    /// How calls are held and decided about.
+    pub approvals: Approvals,
+    /// What a session keeps of its machine.
+    pub sandboxes: Sandboxes,
+    /// What turns cost.
+    pub bills: Bills,
     /// How events are listed and streamed.
     pub events: Events,
     /// Pages and the list envelope.

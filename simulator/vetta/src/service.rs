@@ -7,9 +7,11 @@ use wire::{Clock, Ids, serve::HeadFilter};
 
 use crate::{
     Parts, Turns,
+    billing::Balances,
     endpoint::{self, MountTable},
     http::{Replays, router},
     store::Store,
+    tools::Effects,
 };
 
 /// A running Vetta service. Clones share everything.
@@ -24,6 +26,8 @@ pub(crate) struct Core {
     pub(crate) turns: Arc<dyn Turns>,
     pub(crate) replays: Replays,
     pub(crate) mounts: MountTable,
+    pub(crate) effects: Effects,
+    pub(crate) balances: Balances,
     store: Mutex<Store>,
 }
 
@@ -31,8 +35,18 @@ impl Service {
     /// A service that remembers nothing yet. The parts are fixed from here on.
     pub fn new(parts: Parts, clock: Clock, ids: Ids, turns: Arc<dyn Turns>) -> Self {
         let turns = parts.turns.wraps.iter().fold(turns, |turns, wrap| wrap(turns));
-        let (replays, mounts, store) = (Replays::default(), MountTable::default(), Mutex::default());
-        Self(Arc::new(Core { parts, clock, ids, turns, replays, mounts, store }))
+        let (replays, mounts, effects, balances) = Default::default();
+        let store = Mutex::default();
+        Self(Arc::new(Core { parts, clock, ids, turns, replays, mounts, effects, balances, store }))
+    }
+
+    pub(crate) fn of(core: &Arc<Core>) -> Self {
+        Self(core.clone())
+    }
+
+    /// What its tools have done.
+    pub fn effects(&self) -> &Effects {
+        &self.0.effects
     }
 
     /// The routes of the contract, for [`wire::serve::serve`]. Turns run as tasks of the runtime that
