@@ -12,6 +12,7 @@ pub mod approvals;
 pub mod auth;
 pub mod billing;
 pub mod catalogue;
+pub mod contributions;
 pub mod endpoint;
 pub mod environment;
 pub mod events;
@@ -30,6 +31,7 @@ pub mod sandbox;
 mod service;
 pub mod sessions;
 mod store;
+pub mod team;
 pub mod tools;
 pub mod turns;
 

@@ -6,11 +6,11 @@ use axum::Router;
 use wire::{Clock, Ids, serve::HeadFilter};
 
 use crate::{
-    Parts, Turns,
+    Environment, Parts, Turns,
     billing::Balances,
     endpoint::{self, MountTable},
     http::{Replays, router},
-    store::Store,
+    store::{Scope, Store},
     tools::Effects,
 };
 
@@ -44,6 +44,10 @@ impl Service {
         Self(core.clone())
     }
 
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.0
+    }
+
     /// What its tools have done.
     pub fn effects(&self) -> &Effects {
         &self.0.effects
@@ -70,6 +74,15 @@ impl Service {
 }
 
 impl Core {
+    /// The environment of a scope.
+    pub(crate) fn environment(&self, scope: &Scope) -> Option<Arc<Environment>> {
+        let mut callers = self.parts.keyring.iter().map(|(_, caller)| caller);
+        let found = callers.find(|caller| {
+            caller.account == scope.account() && caller.environment.name == scope.environment()
+        });
+        found.map(|caller| caller.environment.clone())
+    }
+
     /// What is remembered. Never held over an await.
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)

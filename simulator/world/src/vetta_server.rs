@@ -10,6 +10,8 @@ use crate::{ModelAddress, Plan, StartError, running::Assembled};
 /// Builds the service of `plan`.
 pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, StartError> {
     let mut parts = Parts::shipped().map_err(|error| StartError::Fixture(error.to_string()))?;
+    parts.tools.contributors = vetta::contributions::all(plan.net.clone())
+        .map_err(|error| StartError::Fixture(error.to_string()))?;
     crate::defects::vetta::edit(&mut parts, &plan.defects)?;
     let ids = wire::Ids::new(plan.seed);
     let turns = Looped::new(plan.net.clone(), plan.clock.clone(), ids.clone(), model.shared());

@@ -38,7 +38,7 @@ pub(super) type Params = Result<Map<String, Value>, Fault>;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct Fault {
-    /// `-32700`, `-32600`, `-32601` or `-32602`.
+    /// `-32700`, `-32600`, `-32601`, `-32602` or `-32603`.
     pub code: i32,
     /// What happened and the way out.
     pub message: String,
@@ -66,6 +66,11 @@ impl Fault {
     /// The parameters do not fit the method.
     pub fn invalid_params(message: impl Into<String>) -> Self {
         Self::new(-32602, message)
+    }
+
+    /// The endpoint cannot do what it should be able to.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(-32603, message)
     }
 
     fn new(code: i32, message: impl Into<String>) -> Self {

@@ -11,15 +11,16 @@ mod policy;
 mod protocol;
 mod revision;
 mod serve;
+mod session_tools;
 mod source;
 mod transport;
 
 pub use message::{Fault, Message, MessageId};
 pub use mounts::{Mount, Mounts};
-pub use policy::{Endpoint, admit, is_loopback};
+pub use policy::{Asks, Endpoint, admit, is_loopback};
 pub use protocol::{Answer, answer};
 pub use revision::Revision;
-pub use source::{Called, Listed, Nothing, ToolSource};
+pub use source::{Called, Listed, ToolSource};
 
 pub(crate) use mounts::MountTable;
-pub(crate) use serve::{PATH, open, serve};
+pub(crate) use serve::{PATH, open, serve, serve_at};

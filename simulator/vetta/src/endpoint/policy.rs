@@ -3,7 +3,14 @@
 use std::sync::Arc;
 
 use super::{Mount, Mounts};
-use crate::Refusal;
+use crate::{
+    Refusal,
+    agents::Permission,
+    tools::{Candidate, Standing, ToolRules},
+};
+
+/// The permission that a tool has at an endpoint; `None` leaves it out.
+pub type Asks = Arc<dyn Fn(&ToolRules, &Standing<'_>) -> Option<Permission> + Send + Sync>;
 
 /// The policy of tool endpoints.
 #[derive(Clone)]
@@ -12,13 +19,23 @@ pub struct Endpoint {
     pub takes_origin: Arc<dyn Fn(&str) -> bool + Send + Sync>,
     /// From a token and the session that the path names to the endpoint that is served.
     pub admit: Arc<dyn Fn(&Mounts, &str, &str) -> Result<Mount, Refusal> + Send + Sync>,
+    /// Which tools are listed. One that is denied is not.
+    pub lists: Asks,
+    /// Which tools can be called, by the same rule as those that are listed.
+    pub calls: Asks,
+    /// The name of a tool: the one that the agent's policy speaks of.
+    pub name: Arc<dyn Fn(&Candidate) -> String + Send + Sync>,
     /// What becomes of an endpoint when its session ends.
     pub end: Arc<dyn Fn(&mut Mounts, &str) + Send + Sync>,
 }
 
 impl Default for Endpoint {
     fn default() -> Self {
+        let standing: Asks = Arc::new(|rules, asked| (rules.standing)(asked));
         Self {
+            lists: standing.clone(),
+            calls: standing,
+            name: Arc::new(|candidate| candidate.name.clone()),
             takes_origin: Arc::new(is_loopback),
             admit: Arc::new(admit),
             end: Arc::new(|mounts, session_id| mounts.close(session_id)),

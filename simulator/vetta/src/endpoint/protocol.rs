@@ -123,7 +123,8 @@ async fn list(tools: &dyn ToolSource, params: &Map<String, Value>) -> Result<Val
         let message = "`params.cursor` was not handed out by this endpoint; list without it";
         return Err(Fault::invalid_params(message));
     }
-    let tools: Vec<Value> = tools.list().await.iter().map(super::Listed::to_value).collect();
+    let listed = tools.list().await.map_err(Fault::internal)?;
+    let tools: Vec<Value> = listed.iter().map(super::Listed::to_value).collect();
     Ok(json!({ "tools": tools }))
 }
 
@@ -134,7 +135,7 @@ async fn call(tools: &dyn ToolSource, params: &Map<String, Value>) -> Result<Val
         Some(Value::Object(arguments)) => arguments.clone(),
         Some(_) => return Err(Fault::invalid_params("`params.arguments` is not an object")),
     };
-    match tools.call(name, arguments).await {
+    match tools.call(name, arguments).await.map_err(Fault::internal)? {
         Some(called) => Ok(called.to_value()),
         None => {
             Err(Fault::invalid_params(format!("unknown tool: {name}; `tools/list` says which there are")))

@@ -1,8 +1,6 @@
 //! What an endpoint serves.
 
-use std::future::ready;
-
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 /// A tool as a listing shows it.
@@ -55,6 +53,16 @@ impl Called {
         Self { is_error: true, ..Self::text(text) }
     }
 
+    /// What a model that reads text is told of it.
+    pub fn to_text(&self) -> String {
+        let blocks = self.content.iter().map(|block| match (block["text"].as_str(), block["type"].as_str()) {
+            (Some(text), _) => text.to_owned(),
+            (None, Some("resource")) => block["resource"]["text"].as_str().unwrap_or("[resource]").to_owned(),
+            (None, kind) => format!("[{}]", kind.unwrap_or("content")),
+        });
+        blocks.collect::<Vec<_>>().join("\n")
+    }
+
     /// The wire object of `tools/call`.
     pub fn to_value(&self) -> Value {
         let mut result = json!({"content": self.content, "isError": self.is_error});
@@ -67,23 +75,13 @@ impl Called {
 
 /// Tools that can be listed and called.
 pub trait ToolSource: Send + Sync {
-    /// The tools, in the order in which they are shown.
-    fn list(&self) -> BoxFuture<'static, Vec<Listed>>;
+    /// The tools, in the order in which they are shown, or why they cannot be had.
+    fn list(&self) -> BoxFuture<'static, Result<Vec<Listed>, String>>;
 
     /// Calls the tool called `name`; `None` when there is none of this name, which has no effect.
-    fn call(&self, name: &str, arguments: Map<String, Value>) -> BoxFuture<'static, Option<Called>>;
-}
-
-/// No tools at all.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Nothing;
-
-impl ToolSource for Nothing {
-    fn list(&self) -> BoxFuture<'static, Vec<Listed>> {
-        ready(Vec::new()).boxed()
-    }
-
-    fn call(&self, _: &str, _: Map<String, Value>) -> BoxFuture<'static, Option<Called>> {
-        ready(None).boxed()
-    }
+    fn call(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'static, Result<Option<Called>, String>>;
 }

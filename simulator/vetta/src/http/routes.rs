@@ -71,6 +71,7 @@ static ROUTES: &[Route] = &[
     },
     Route { path: "/v1/sessions/{id}/interrupt", methods: &[("POST", handlers::interrupt::interrupt)] },
     Route { path: "/v1/sessions/{id}/events", methods: &[("GET", handlers::events::show)] },
+    Route { path: "/v1/sessions/{id}/threads", methods: &[("GET", handlers::threads::list)] },
     Route { path: "/v1/balance", methods: &[("GET", handlers::balance::read)] },
 ];
 

@@ -14,19 +14,26 @@ use vetta::endpoint::{Answer, Called, Listed, Revision, ToolSource, answer};
 struct Notes(Arc<Mutex<Vec<Value>>>);
 
 impl ToolSource for Notes {
-    fn list(&self) -> BoxFuture<'static, Vec<Listed>> {
+    fn list(&self) -> BoxFuture<'static, Result<Vec<Listed>, String>> {
         let more = Map::from_iter([("title".to_owned(), json!("Note"))]);
         let schema = json!({"type": "object", "$defs": {"text": {"type": "string"}}});
         let tool = Listed { name: "note".into(), description: "Takes a note.".into(), schema, more };
-        ready(vec![tool]).boxed()
+        ready(Ok(vec![tool])).boxed()
     }
 
-    fn call(&self, name: &str, arguments: Map<String, Value>) -> BoxFuture<'static, Option<Called>> {
+    fn call(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'static, Result<Option<Called>, String>> {
+        if name == "broken" {
+            return ready(Err("its server is away".to_owned())).boxed();
+        }
         let called = (name == "note").then(|| {
             self.0.lock().unwrap().push(Value::Object(arguments));
             Called::text("noted")
         });
-        ready(called).boxed()
+        ready(Ok(called)).boxed()
     }
 }
 
@@ -108,6 +115,7 @@ async fn what_cannot_be_done_says_why_and_has_no_effect() {
         ("tools/call", json!({"name": "note", "arguments": []}), -32602),
         ("tools/call", json!(["note"]), -32602),
         ("tools/list", json!({"cursor": "2"}), -32602),
+        ("tools/call", json!({"name": "broken"}), -32603),
         ("resources/list", json!({}), -32601),
         ("logging/setLevel", json!({"level": "info"}), -32601),
     ] {
