@@ -20,8 +20,8 @@ const SCHEMAS: &[(&str, &str, &str)] = schemas! {
         "session-detail" "session-page" "submission" "tool-call" "tool-call-page" "version" "version-page" "webhook"
         "webhook-page";
     "vetta":
-        "agent" "agent-list" "error" "event" "event-list" "harness" "harness-list" "message-receipt" "model-list"
-        "session" "session-list";
+        "agent" "agent-list" "balance" "confirmation-receipt" "error" "event" "event-list" "harness" "harness-list"
+        "interrupt-receipt" "message-receipt" "model-list" "session" "session-list";
 };
 
 /// One way in which a value does not have the shape of a schema.

@@ -33,7 +33,7 @@ async fn the_client_and_the_endpoint_understand_each_other() {
 }
 
 /// A server with an MCP session, pages and event streams; it keeps the requests that it got.
-async fn server(net: &Net) -> Arc<Mutex<Vec<(String, Value)>>> {
+pub(crate) async fn server(net: &Net) -> Arc<Mutex<Vec<(String, Value)>>> {
     let seen: Arc<Mutex<Vec<(String, Value)>>> = Arc::default();
     let kept = seen.clone();
     let router = Router::new().fallback(move |request: Request| {
