@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Mount, Mounts};
 use crate::{
     Refusal,
-    agents::Permission,
+    agents::{AgentConfig, Permission},
     tools::{Candidate, Standing, ToolRules},
 };
 
@@ -24,7 +24,7 @@ pub struct Endpoint {
     /// Which tools can be called, by the same rule as those that are listed.
     pub calls: Asks,
     /// The name of a tool: the one that the agent's policy speaks of.
-    pub name: Arc<dyn Fn(&Candidate) -> String + Send + Sync>,
+    pub name: Arc<dyn Fn(&AgentConfig, &Candidate) -> String + Send + Sync>,
     /// What becomes of an endpoint when its session ends.
     pub end: Arc<dyn Fn(&mut Mounts, &str) + Send + Sync>,
 }
@@ -35,7 +35,7 @@ impl Default for Endpoint {
         Self {
             lists: standing.clone(),
             calls: standing,
-            name: Arc::new(|candidate| candidate.name.clone()),
+            name: Arc::new(|_, candidate| candidate.name.clone()),
             takes_origin: Arc::new(is_loopback),
             admit: Arc::new(admit),
             end: Arc::new(|mounts, session_id| mounts.close(session_id)),

@@ -70,7 +70,7 @@ impl Present {
         let mut names = BTreeSet::new();
         candidates.retain(|candidate| names.insert(candidate.name.clone()));
         for candidate in &mut candidates {
-            candidate.name = (self.core.parts.endpoint.name)(candidate);
+            candidate.name = (self.core.parts.endpoint.name)(&to.session.agent.config, candidate);
         }
         Ok(candidates)
     }
