@@ -37,12 +37,18 @@ pub struct Reply {
     pub status: Option<u16>,
     /// The body as JSON, where it is JSON.
     pub json: Option<Value>,
+    headers: Vec<(String, String)>,
 }
 
 impl Reply {
     /// Whether the status is in the 200s.
     pub fn is_success(&self) -> bool {
         self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
+    /// The first header called `name` (lower case).
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The string at `pointer` in the body.
@@ -151,10 +157,13 @@ impl<'a> Driver<'a> {
                     label: label.to_owned(),
                     status: Some(response.status),
                     json: serde_json::from_slice(&response.body).ok(),
+                    headers: response.headers,
                 };
                 (reply, String::from_utf8(response.body.into()).ok())
             }
-            Err(_) => (Reply { label: label.to_owned(), status: None, json: None }, None),
+            Err(_) => {
+                (Reply { label: label.to_owned(), status: None, json: None, headers: Vec::new() }, None)
+            }
         }
     }
 
@@ -176,7 +185,9 @@ impl<'a> Driver<'a> {
             self.recorder.hide(name, secret);
         }
         self.recorder.exchange(label, &request, &outcome);
-        (Reply { label: label.to_owned(), status: answer.map(|answer| answer.status), json }, secret)
+        let (status, headers) =
+            answer.map_or_else(Default::default, |answer| (Some(answer.status), answer.headers.clone()));
+        (Reply { label: label.to_owned(), status, json, headers }, secret)
     }
 
     /// `GET path` with the primary credential.

@@ -63,8 +63,8 @@ impl Led {
 #[tokio::test(start_paused = true)]
 async fn a_loop_that_can_hold_calls_waits_for_its_team() {
     let led = led("pi").await;
-    // Everything that could go on without the member has an hour to do so.
-    led.table.desk.clock.pause(std::time::Duration::from_secs(3_600)).await;
+    // Everything that could go on without the member has minutes to do so.
+    led.table.desk.clock.pause(std::time::Duration::from_secs(240)).await;
     assert_eq!(led.table.shown(&led.session).await["status"], "running");
     let threads = led.threads().await;
     assert_eq!((threads.len(), &threads[0]["status"]), (1, &json!("running")));
@@ -132,4 +132,38 @@ async fn nobody_outside_the_team_is_handed_anything() {
     assert!(table.told_anywhere("b").contains("sim-dark"), "a thread is admitted like a session");
     let (_, page) = table.desk.get(&format!("/v1/sessions/{session}/threads")).await;
     assert_eq!(page["data"], json!([]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_in_a_thread_is_decided_by_whoever_leads_the_session() {
+    let table = Table::laid(json!([{"id": "none", "answer": {"text": "-"}}])).await;
+    let asks = json!({"permission": "allow", "overrides": {"shell": "ask"}});
+    let member = table.desk.agent(ADA, json!({"harness": "pi", "system": "member", "tools": asks})).await;
+    table.load(json!([
+        {"id": "lead-1", "when": {"last_user_contains": "begin", "no_tool_results": true}, "answer":
+            {"tool_calls": [{"id": "s1", "name": "send_to_agent",
+                "arguments": {"agent": member, "message": "the-task"}}]}},
+        {"id": "lead-2", "when": {"last_user_contains": "begin", "tool_result_for": "s1"}, "answer":
+            {"tool_calls": [{"id": "w1", "name": "wait_for_agents", "arguments": {}}]}},
+        {"id": "lead-3", "when": {"last_user_contains": "begin", "tool_result_for": "w1"},
+            "answer": {"text": "Delegated."}},
+        {"id": "member-1", "when": {"system_contains": "member", "no_tool_results": true}, "answer":
+            {"tool_calls": [{"id": "m1", "name": "shell", "arguments": {"command": "ls"}}]}},
+        {"id": "member-2", "when": {"system_contains": "member", "tool_result_for": "m1"},
+            "answer": {"text": "Looked."}},
+    ]));
+    let team = json!({"type": "coordinator", "agents": [member]});
+    let lead = table.desk.agent(ADA, json!({"harness": "pi", "multiagent": team})).await;
+    let (_, session) = table.desk.post("/v1/sessions", json!({"agent": lead})).await;
+    let session = session["id"].as_str().unwrap().to_owned();
+    table.say(&session, "begin").await;
+    let events = table.desk.stream(&session, None).await.until("tool.confirmation_required").await;
+    let asked = events.last().unwrap();
+    let thread = asked["thread_id"].as_str().unwrap();
+    assert_eq!(table.effects(thread), [""; 0], "nothing runs before somebody decides");
+    let call = asked["tool_call_id"].as_str().unwrap();
+    assert_eq!(table.decide(&session, call, "allow").await.0, 202);
+    table.desk.stream(&session, None).await.until("session.status").await;
+    assert_eq!(table.effects(thread), ["shell"]);
+    assert!(table.told_anywhere("w1").contains("Looked."));
 }

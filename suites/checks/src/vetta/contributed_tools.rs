@@ -178,7 +178,7 @@ async fn denied_tool_is_called_at_the_endpoint(driver: &Driver<'_>) -> Drove {
         .with("tools", denying());
     let agent = environment.need_agent("agent", &agent).await?;
     let session = environment.need_session("start", &agent).await?;
-    let endpoint = ToolEndpoint::need(driver, "endpoint", &session).await?;
+    let mut endpoint = ToolEndpoint::need(driver, "endpoint", &session).await?;
     endpoint.hello("hello").await;
     endpoint.list("list").await;
     endpoint.call("denied", CLOSED, &json!({"ticket": driver.token()})).await;
@@ -220,7 +220,7 @@ async fn one_agent_on_both_roads(driver: &Driver<'_>) -> Drove {
     let second = with_server(marked(&environment, &bases.1, "second_road"));
     let second = environment.need_agent("second", &second).await?;
     let session = environment.need_session("start", &second).await?;
-    let endpoint = ToolEndpoint::need(driver, "endpoint", &session).await?;
+    let mut endpoint = ToolEndpoint::need(driver, "endpoint", &session).await?;
     endpoint.hello("hello").await;
     endpoint.list("list").await;
     server.record();

@@ -70,7 +70,7 @@ impl<'a> Set<'a> {
     /// The endpoint of a new session, a conversation with it begun and its tools listed as `list`.
     async fn listed(&self) -> Result<(String, ToolEndpoint<'a>), Halt> {
         let session = self.session("start").await?;
-        let endpoint = self.endpoint("endpoint", &session).await?;
+        let mut endpoint = self.endpoint("endpoint", &session).await?;
         endpoint.hello("hello").await;
         endpoint.list("list").await;
         Ok((session, endpoint))
@@ -97,11 +97,11 @@ fn listing<'r>(view: &'r impl View, label: &str) -> Result<(Seen<'r>, Vec<String
 async fn one_session_calls_at_another(driver: &Driver<'_>) -> Drove {
     let set = Set::up(driver, all_allowed()).await?;
     let (first, second) = (set.session("start").await?, set.session("other start").await?);
-    let own = set.endpoint("endpoint", &first).await?;
+    let mut own = set.endpoint("endpoint", &first).await?;
     let other = set.endpoint("other_endpoint", &second).await?;
     own.hello("hello").await;
     own.list("list").await;
-    let across = other.with_token_of(&own);
+    let mut across = other.with_token_of(&own);
     across.hello("across: hello").await;
     across.list("across: list").await;
     across.call("across: call", OPEN, &json!({"ticket": driver.token()})).await;

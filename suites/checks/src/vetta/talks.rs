@@ -124,21 +124,20 @@ impl<'e, 'a> Talk<'e, 'a> {
     /// Waits for one of the events `kinds`, `within` at most, and says whether it came.
     pub(crate) async fn until(&mut self, within: Duration, kinds: &[&str]) -> bool {
         let driver = self.environment.driver();
-        let Some(feed) = &mut self.feed else {
-            let rests = async {
-                while self.looks_busy().await {
-                    driver.clock().pause(LOOK).await;
-                }
-            };
-            return driver.clock().within(within, rests).await.is_some();
-        };
+        let Some(feed) = &mut self.feed else { return self.rests(within).await };
         let is_wanted = |kind: &str| kinds.contains(&kind);
         feed.until(within, |event| event.data["type"].as_str().is_some_and(is_wanted)).await.is_some()
     }
 
-    async fn looks_busy(&self) -> bool {
-        let reply = self.read("look").await;
-        reply.text("/status") == Some("running")
+    /// Waits until the session says that no turn is on, `within` at most, and says whether it does.
+    pub(crate) async fn rests(&self, within: Duration) -> bool {
+        let driver = self.environment.driver();
+        let rests = async {
+            while self.read("look").await.text("/status") == Some("running") {
+                driver.clock().pause(LOOK).await;
+            }
+        };
+        driver.clock().within(within, rests).await.is_some()
     }
 
     /// Begins and waits for the end of the turn. A turn that does not end is judged by what was seen of it.

@@ -19,6 +19,8 @@ pub(crate) struct ToolEndpoint<'a> {
     driver: &'a Driver<'a>,
     path: String,
     token: String,
+    /// The MCP session, where the endpoint keeps one.
+    mcp_session: Option<String>,
 }
 
 impl<'a> ToolEndpoint<'a> {
@@ -37,7 +39,7 @@ impl<'a> ToolEndpoint<'a> {
         let Some(token) = token else {
             return Err(driver.setup_failed(&reply, step, "a string at `/tool_endpoint/token`"));
         };
-        Ok(Self { driver, path: path_of(&url), token })
+        Ok(Self { driver, path: path_of(&url), token, mcp_session: None })
     }
 
     /// This endpoint, called with the token of `other`.
@@ -46,13 +48,14 @@ impl<'a> ToolEndpoint<'a> {
     }
 
     /// Begins a conversation as MCP wants it.
-    pub(crate) async fn hello(&self, label: &str) -> Reply {
+    pub(crate) async fn hello(&mut self, label: &str) -> Reply {
         let params = json!({
             "protocolVersion": REVISION,
             "capabilities": {},
             "clientInfo": {"name": "proofhouse", "version": "1"},
         });
         let reply = self.ask(label, "initialize", &params).await;
+        self.mcp_session = reply.header("mcp-session-id").map(str::to_owned);
         let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         self.send(&format!("{label}: initialized"), &told).await;
         reply
@@ -79,6 +82,9 @@ impl<'a> ToolEndpoint<'a> {
             .header("accept", "application/json, text/event-stream");
         if message["method"] != "initialize" {
             call = call.header("mcp-protocol-version", REVISION);
+            if let Some(session) = &self.mcp_session {
+                call = call.header("mcp-session-id", session.clone());
+            }
         }
         self.driver.send(label, call).await
     }
