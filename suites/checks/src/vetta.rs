@@ -6,6 +6,7 @@ mod agents_times_rows;
 mod approvals;
 mod catalogue;
 mod catalogue_in_use;
+mod contributed_tools;
 mod demands;
 mod early_guards;
 mod environments;
@@ -19,9 +20,14 @@ mod reads;
 mod refusal;
 mod rows;
 mod runnable;
+mod second_road;
 mod selection;
 mod streaming;
 mod structured_output;
+mod talks;
+mod teams;
+mod tool_endpoint;
+mod tool_server;
 
 use engine::Check;
 
@@ -33,14 +39,17 @@ pub(crate) fn checks() -> Vec<Check> {
         approvals::CHECKS,
         catalogue::CHECKS,
         catalogue_in_use::CHECKS,
+        contributed_tools::CHECKS,
         early_guards::CHECKS,
         harness_object::CHECKS,
         injected_tools::CHECKS,
         reading_one::CHECKS,
         runnable::CHECKS,
+        second_road::CHECKS,
         selection::CHECKS,
         streaming::CHECKS,
         structured_output::CHECKS,
+        teams::CHECKS,
     ]
     .concat()
 }

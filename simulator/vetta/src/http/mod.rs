@@ -13,5 +13,6 @@ pub use replay::Replay;
 pub use reply::Reply;
 pub use routes::served;
 
+pub(crate) use answer::read_head;
 pub(crate) use replay::Replays;
 pub(crate) use routes::{Handler, Outcome, Route, router};

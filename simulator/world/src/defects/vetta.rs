@@ -10,10 +10,12 @@ mod injected_tools;
 mod reading_one;
 mod rows;
 mod runnable;
+mod second_road;
 mod selection;
 mod steps;
 mod streaming;
 mod structured_output;
+mod teams;
 
 use ::vetta::Parts;
 use spec::Contract;
@@ -31,9 +33,11 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     injected_tools::DEFECTS,
     reading_one::DEFECTS,
     runnable::DEFECTS,
+    second_road::DEFECTS,
     selection::DEFECTS,
     streaming::DEFECTS,
     structured_output::DEFECTS,
+    teams::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.
