@@ -28,7 +28,7 @@ pub(crate) const TOPICS: &[File] = files! {
         "http-api" "event-stream" "run-states" "caller-tools" "approvals" "webhooks";
     Vetta / "vetta":
         "selection" "catalogue" "harness-object" "reading-one" "runnable" "approvals" "structured-output"
-        "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth";
+        "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth" "clients";
 };
 
 /// The open points of each contract.
@@ -43,6 +43,11 @@ pub(crate) const MESSAGES: &[File] = files! {
     Vetta / "vetta": "messages";
 };
 
+/// What can be demanded of a loop.
+pub(crate) const DEMANDS: &[File] = files! {
+    Vetta / "vetta": "demands";
+};
+
 #[cfg(test)]
 mod tests {
     use std::{collections::BTreeSet, fs, path::Path};
@@ -52,7 +57,11 @@ mod tests {
     #[test]
     fn every_yaml_file_of_a_contract_is_embedded() {
         let embedded: BTreeSet<String> =
-            TOPICS.iter().chain(OPEN_POINTS).chain(MESSAGES).map(|file| file.path.to_owned()).collect();
+            [TOPICS, OPEN_POINTS, MESSAGES, DEMANDS]
+                .into_iter()
+                .flatten()
+                .map(|file| file.path.to_owned())
+                .collect();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut on_disk = BTreeSet::new();
         for contract in Contract::ALL {

@@ -6,7 +6,7 @@ use axum::Router;
 use wire::{Clock, Ids, serve::HeadFilter};
 
 use crate::{
-    Parts, Turns,
+    Environment, Keyring, Parts, Turns,
     http::{Replays, router},
     store::Store,
 };
@@ -23,6 +23,7 @@ pub(crate) struct Core {
     pub(crate) turns: Arc<dyn Turns>,
     pub(crate) replays: Replays,
     store: Mutex<Store>,
+    keyring: Mutex<Arc<Keyring>>,
 }
 
 impl Service {
@@ -30,7 +31,22 @@ impl Service {
     pub fn new(parts: Parts, clock: Clock, ids: Ids, turns: Arc<dyn Turns>) -> Self {
         let turns = parts.turns.wraps.iter().fold(turns, |turns, wrap| wrap(turns));
         let (replays, store) = (Replays::default(), Mutex::default());
-        Self(Arc::new(Core { parts, clock, ids, turns, replays, store }))
+        let keyring = Mutex::new(Arc::new(parts.keyring.clone()));
+        Self(Arc::new(Core { parts, clock, ids, turns, replays, store, keyring }))
+    }
+
+    /// Serves one more environment, to whoever has `key`, which stands for `account` in it. `false`: there is
+    /// one of this name, or the key is taken, and nothing has changed.
+    #[must_use = "`false` means that nothing is served under this key"]
+    pub fn open(&self, environment: Environment, key: &str, account: &str) -> bool {
+        let mut keyring = self.0.keyring.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_taken = keyring
+            .iter()
+            .any(|(known, caller)| known == key || caller.environment.name == environment.name);
+        if !is_taken {
+            Arc::make_mut(&mut keyring).grant(key, account, Arc::new(environment));
+        }
+        !is_taken
     }
 
     /// The routes of the contract, for [`wire::serve::serve`]. Turns run as tasks of the runtime that
@@ -46,6 +62,11 @@ impl Service {
 }
 
 impl Core {
+    /// The keys that are known now.
+    pub(crate) fn keyring(&self) -> Arc<Keyring> {
+        self.keyring.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// What is remembered. Never held over an await.
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)

@@ -8,6 +8,7 @@ mod model_address;
 mod oao_control;
 mod oao_server;
 mod running;
+mod vetta_control;
 mod vetta_server;
 mod vetta_turns;
 

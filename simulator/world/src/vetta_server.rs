@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::{Value, json};
 use vetta::{Environment, Parts, Service};
 
-use crate::{ModelAddress, Plan, StartError, running::Assembled, vetta_turns::ModelTurns};
+use crate::{
+    ModelAddress, Plan, StartError, running::Assembled, vetta_control, vetta_turns::ModelTurns,
+};
 
 /// Builds the service of `plan`.
 pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, StartError> {
@@ -17,7 +19,7 @@ pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, S
     Ok(Assembled {
         router: service.router(),
         head_filter: service.head_filter(),
-        control: axum::Router::new(),
+        control: vetta_control::routes(&service),
     })
 }
 
@@ -30,6 +32,7 @@ pub(crate) fn described() -> (Value, Value) {
         let name = match (caller.account.as_str(), caller.environment.name.as_str()) {
             ("acct_ada", "default") => "primary",
             (_, "default") => "second_account",
+            (_, "staging") => "other_environment",
             (_, environment) => environment,
         };
         credentials.insert(name.to_owned(), json!({"value": key}));
@@ -47,5 +50,6 @@ fn settings(environment: &Environment) -> Value {
         "connection": "conn_1",
         "reserved_ids": environment.reserved,
         "expected_bases": bases,
+        "control": vetta_control::FEATURES,
     })
 }

@@ -6,6 +6,7 @@ mod agents_times_rows;
 mod approvals;
 mod catalogue;
 mod catalogue_in_use;
+mod clients;
 mod demands;
 mod early_guards;
 mod environments;
@@ -13,6 +14,7 @@ mod evidence;
 mod harness_object;
 mod injected_tools;
 mod listing;
+mod made_environments;
 mod preflight;
 mod reading_one;
 mod reads;
@@ -22,11 +24,23 @@ mod runnable;
 mod selection;
 mod streaming;
 mod structured_output;
+pub mod suite_itself;
+mod two_environments;
 
 use engine::Check;
 
 /// The checks of this contract, topic by topic.
 pub(crate) fn checks() -> Vec<Check> {
+    [checks_of_targets(), checks_of_clients(), suite_itself::checks()].concat()
+}
+
+/// Those whose subject is a client.
+pub(crate) fn checks_of_clients() -> Vec<Check> {
+    [clients::CHOICES, clients::REQUESTS].concat()
+}
+
+/// Those whose subject is a harness.
+pub(crate) fn checks_of_targets() -> Vec<Check> {
     [
         admission::CHECKS,
         agents_times_rows::CHECKS,
@@ -41,8 +55,10 @@ pub(crate) fn checks() -> Vec<Check> {
         selection::CHECKS,
         streaming::CHECKS,
         structured_output::CHECKS,
+        two_environments::CHECKS,
     ]
     .concat()
 }
 
+pub(crate) use clients::preflight as client_preflight;
 pub(crate) use preflight::preflight;

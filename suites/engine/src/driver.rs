@@ -8,12 +8,20 @@ use std::{
 
 use recording::{Stop, TargetFacts, What};
 use serde_json::Value;
+use spec::Spec;
 use wire::{
     Clock, Seed,
     http::{self, Limits, Request},
 };
 
-use crate::{Call, Key, Listening, ModelPort, Opened, Received, Receiver, Response, recorder::Recorder};
+use crate::{
+    Budget, Call, Ended, Key, Listening, ModelPort, Opened, Performed, Received, Receiver, Response, Sampling,
+    Visit, Visited,
+    perform::perform_on,
+    recorder::Recorder,
+    stand_in::{Answering, StandIn},
+    target::{Description, address_of},
+};
 
 /// Until the head of an answer must have come.
 const HEAD: Duration = Duration::from_secs(10);
@@ -51,9 +59,21 @@ impl Reply {
     }
 }
 
+/// Who is asked, and what is known of them: a place at which another check is run.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// `host:port`.
+    pub authority: String,
+    /// What stands before every path.
+    pub prefix: String,
+    /// What is known.
+    pub description: Description,
+}
+
 /// The hand of a drive.
 pub struct Driver<'a> {
     opened: &'a Opened,
+    site: Site<'a>,
     facts: &'a TargetFacts,
     recorder: Recorder,
     token: String,
@@ -62,11 +82,26 @@ pub struct Driver<'a> {
     remembered: RefCell<BTreeMap<&'static str, String>>,
 }
 
+/// Who is asked, and what is known of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) authority: &'a str,
+    pub(crate) prefix: &'a str,
+    pub(crate) description: &'a Description,
+}
+
 impl<'a> Driver<'a> {
-    pub(crate) fn new(opened: &'a Opened, facts: &'a TargetFacts, token: String, seed: Seed) -> Self {
-        let recorder = Recorder::new(opened.clock.clone(), opened.description.secrets());
+    pub(crate) fn new(
+        opened: &'a Opened,
+        site: Site<'a>,
+        facts: &'a TargetFacts,
+        token: String,
+        seed: Seed,
+    ) -> Self {
+        let recorder = Recorder::new(opened.clock.clone(), site.description.secrets());
         Self {
             opened,
+            site,
             facts,
             recorder,
             token,
@@ -141,9 +176,9 @@ impl<'a> Driver<'a> {
 
     /// As [`Driver::send`], for a drive that has to read an answer which is no JSON.
     pub async fn send_for_text(&self, label: &str, call: Call) -> (Reply, Option<String>) {
-        let request = self.request(call);
+        let (authority, request) = self.request(call);
         let limits = Limits { head: HEAD, whole: WHOLE, body_bytes_max: BODY_BYTES_MAX };
-        let outcome = http::send(&self.opened.net, &self.opened.authority, &request, limits).await;
+        let outcome = http::send(&self.opened.net, &authority, &request, limits).await;
         self.recorder.exchange(label, &request, &outcome);
         match outcome {
             Ok(response) => {
@@ -166,8 +201,8 @@ impl<'a> Driver<'a> {
     /// Opens an event stream and records its head as `label`; each frame that is read is recorded
     /// under the same label. `None` where the head did not come.
     pub async fn listen(&self, label: &str, call: Call) -> Option<Listening<'_>> {
-        let request = self.request(call.header("accept", "text/event-stream"));
-        let opened = http::open(&self.opened.net, &self.opened.authority, &request, HEAD).await;
+        let (authority, request) = self.request(call.header("accept", "text/event-stream"));
+        let opened = http::open(&self.opened.net, &authority, &request, HEAD).await;
         match opened {
             Ok(open) => {
                 self.recorder.head(label, &request, Ok(&open));
@@ -219,6 +254,60 @@ impl<'a> Driver<'a> {
     /// `[settings] receiver_url`, behind which the suite listens at `[settings] receiver_listen`.
     pub async fn receiver(&self, label: &str, answers: Vec<Response>) -> Result<Receiver<'_>, Halt> {
         Receiver::open(self, label, answers).await
+    }
+
+    /// Opens a server of the suite's own that answers as `answering` says; what it is asked is recorded as
+    /// `label`.
+    pub async fn stand_in(&self, label: &str, answering: Answering) -> Result<StandIn<'_>, Halt> {
+        StandIn::open(self, label, answering).await
+    }
+
+    /// Runs the client under test, and records what it printed as the fact `label`. Where a harness is under
+    /// test the drive stops here, as `not_applicable`.
+    pub async fn visit(&self, label: &str, visit: Visit) -> Result<Visited, Halt> {
+        let Some(client) = &self.opened.client else {
+            let reason = "a harness is under test, and no client; `proofhouse client-check` judges one";
+            return Err(self.inapplicable(reason, ""));
+        };
+        let pick = visit.pick.clone();
+        let running = client.visit(&self.opened.net, &self.opened.clock, visit);
+        let late = Visited { lines: Vec::new(), ended: Ended::Late };
+        // A client ends itself at its limit; one in this process has no other end than this.
+        let limit = client.limit() + client.limit() / 2;
+        let visited = self.clock().within(limit, running).await.unwrap_or(late);
+        self.fact(label, visited.fact(pick.as_deref()));
+        Ok(visited)
+    }
+
+    /// The names of the defects of the suite that a check whose subject is the suite has to put in.
+    pub fn suite_defects(&self) -> &[String] {
+        &self.opened.suite_defects
+    }
+
+    /// Runs another check, against `place` instead of the target, and gives what became of it.
+    pub async fn perform_at(
+        &self,
+        check: &crate::Check,
+        place: &Place,
+        cases: u64,
+        spec: &Spec,
+    ) -> Performed {
+        let Place { authority, prefix, description } = place;
+        let site = Site { authority, prefix, description };
+        let sampling = Sampling { cases, case: None, shrinks: 0 };
+        let budget = Budget::of(self.facts.lane);
+        let nonce = self.fresh();
+        perform_on(check, self.opened, site, (self.seed.child(check.id), &nonce), sampling, budget, spec)
+            .await
+    }
+
+    /// Where the target is, and what is known of it.
+    pub fn place(&self) -> Place {
+        Place {
+            authority: self.site.authority.to_owned(),
+            prefix: self.site.prefix.to_owned(),
+            description: self.site.description.clone(),
+        }
     }
 
     pub(crate) fn net(&self) -> &wire::Net {
@@ -284,21 +373,32 @@ impl<'a> Driver<'a> {
         Halt(())
     }
 
-    fn request(&self, call: Call) -> Request {
+    /// `host:port` of the base URL of `call`, and the path before its own.
+    fn address(&self, call: &Call) -> (String, String) {
+        let elsewhere = call.base.and_then(|setting| self.facts.text(setting));
+        // The description was refused where a URL in it cannot be used.
+        elsewhere
+            .and_then(|url| address_of(url).ok())
+            .unwrap_or_else(|| (self.site.authority.to_owned(), self.site.prefix.to_owned()))
+    }
+
+    fn request(&self, call: Call) -> (String, Request) {
+        let (authority, prefix) = self.address(&call);
         let authorization = match &call.key {
-            Key::Named(name) => self.opened.description.secret(name).map(|secret| format!("Bearer {secret}")),
+            Key::Named(name) => self.site.description.secret(name).map(|secret| format!("Bearer {secret}")),
             Key::Raw(text) => Some(text.clone()),
             Key::Absent => None,
         };
         let mut headers = Vec::with_capacity(call.headers.len() + 1);
         headers.extend(authorization.map(|value| ("authorization".to_owned(), value)));
         headers.extend(call.headers);
-        Request {
+        let request = Request {
             method: call.method,
-            path: if call.control { call.path } else { format!("{}{}", self.opened.prefix, call.path) },
+            path: if call.control { call.path } else { format!("{prefix}{}", call.path) },
             headers,
             body: call.body.map(Into::into),
             title_case: call.title_case,
-        }
+        };
+        (authority, request)
     }
 }

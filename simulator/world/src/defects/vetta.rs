@@ -14,6 +14,7 @@ mod selection;
 mod steps;
 mod streaming;
 mod structured_output;
+mod two_environments;
 
 use ::vetta::Parts;
 use spec::Contract;
@@ -34,6 +35,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     selection::DEFECTS,
     streaming::DEFECTS,
     structured_output::DEFECTS,
+    two_environments::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

@@ -26,13 +26,16 @@ use super::{
 pub(crate) const CHECKS: &[Check] = &[Check {
     id: "VET-53-p",
     contract: Contract::Vetta,
-    kind: Kind::Property(&Property {
-        prelude: |driver| Box::pin(rows_are_listed(driver)),
-        strategy,
-        drive: |driver, case| Box::pin(agent_is_written_and_started(driver, case)),
-        judge: both_answers_are_as_constructed,
-    }),
+    kind: Kind::Property(&PROPERTY),
 }];
+
+/// What the check is made of.
+pub(crate) const PROPERTY: Property = Property {
+    prelude: |driver| Box::pin(rows_are_listed(driver)),
+    strategy,
+    drive: |driver, case| Box::pin(agent_is_written_and_started(driver, case)),
+    judge: both_answers_are_as_constructed,
+};
 
 /// Where the loop of a row stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
