@@ -8,8 +8,8 @@ mod model_address;
 mod oao_control;
 mod oao_server;
 mod running;
+mod vetta_control;
 mod vetta_server;
-mod vetta_turns;
 
 pub use describe::describe;
 pub use model_address::ModelAddress;
