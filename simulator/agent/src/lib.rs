@@ -22,7 +22,7 @@ pub use habits::{Batch, Habits};
 pub use journal::{Journal, Unkept};
 pub use message::{Message, ToolCall, Verbatim};
 pub use model::{Completion, Dialect, ModelClient, ModelError, ModelUrl, Usage};
-pub use observer::{Observer, ToolEnded, ToolStarted, TurnEnded, TurnStarted, Unobserved};
+pub use observer::{Observer, TextArrived, ToolEnded, ToolStarted, TurnEnded, TurnStarted, Unobserved};
 pub use tool::{CallContext, Tool, ToolDefinition, ToolOutcome};
 pub use turns::{Loop, Turn, TurnError};
 pub use workspace::{Identity, Workspace};

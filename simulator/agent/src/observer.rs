@@ -13,6 +13,15 @@ pub struct TurnStarted<'a> {
     pub turn_id: &'a str,
 }
 
+/// A piece of what the model says has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct TextArrived<'a> {
+    /// The turn's id.
+    pub turn_id: &'a str,
+    /// The piece, never empty. All pieces of a turn, put together, are its text.
+    pub piece: &'a str,
+}
+
 /// A model turn has ended. A turn that is called off while it is in flight does not end.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnEnded<'a> {
@@ -50,6 +59,8 @@ pub struct ToolEnded {
 pub trait Observer: Send + Sync {
     /// A model turn begins.
     fn turn_started(&self, _turn: &TurnStarted<'_>) {}
+    /// The model says something. What follows may still break off.
+    fn text_arrived(&self, _text: &TextArrived<'_>) {}
     /// A model turn has ended.
     fn turn_ended(&self, _turn: &TurnEnded<'_>) {}
     /// A tool of the running batch begins.

@@ -63,6 +63,10 @@ pub trait Tool: Send + Sync {
     fn description(&self) -> &str;
     /// The JSON Schema of its arguments.
     fn parameters(&self) -> Value;
+    /// Whether the model is told of it. One that is not told of still answers a call of its name.
+    fn is_offered(&self) -> bool {
+        true
+    }
     /// Runs it. Arguments are parsed JSON and nothing more: judging them is the tool's own affair.
     fn call(&self, context: CallContext, arguments: Value) -> BoxFuture<'static, ToolOutcome>;
 }

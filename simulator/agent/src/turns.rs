@@ -8,8 +8,8 @@ use wire::{Clock, Ids};
 
 use crate::{
     Budget, CallContext, Cancel, Completion, Habits, Journal, Message, ModelClient, ModelError, Observer,
-    Reason, Tool, ToolCall, ToolDefinition, ToolEnded, ToolOutcome, ToolStarted, TurnEnded, TurnStarted,
-    habits::Settled,
+    Reason, TextArrived, Tool, ToolCall, ToolDefinition, ToolEnded, ToolOutcome, ToolStarted, TurnEnded,
+    TurnStarted, habits::Settled,
 };
 
 /// An agent loop: everything that a turn needs.
@@ -115,12 +115,13 @@ impl Loop {
         self.observer.turn_started(&TurnStarted { turn_id });
         let began = self.clock.elapsed();
         let answer = if self.budget.take() {
-            let offers: Vec<ToolDefinition> =
-                self.tools.iter().map(|tool| ToolDefinition::of(tool.as_ref())).collect();
+            let offered = self.tools.iter().filter(|tool| tool.is_offered());
+            let offers: Vec<ToolDefinition> = offered.map(|tool| ToolDefinition::of(tool.as_ref())).collect();
+            let hear = |piece: &str| self.observer.text_arrived(&TextArrived { turn_id, piece });
             tokio::select! {
                 biased;
                 reason = self.cancel.cancelled() => return Err(TurnError::Cancelled(reason)),
-                answer = self.model.complete(conversation, &offers) => answer.map_err(TurnError::from),
+                answer = self.model.complete_heard(conversation, &offers, &hear) => answer.map_err(TurnError::from),
             }
         } else {
             Err(TurnError::BudgetSpent)

@@ -8,7 +8,9 @@
 
 pub mod admission;
 pub mod agents;
+pub mod approvals;
 pub mod auth;
+pub mod billing;
 pub mod catalogue;
 pub mod environment;
 pub mod events;
@@ -22,9 +24,11 @@ pub mod paging;
 mod parts;
 pub mod refusal;
 pub mod rules;
+pub mod sandbox;
 mod service;
 pub mod sessions;
 mod store;
+pub mod tools;
 pub mod turns;
 
 pub use environment::{Environment, FixtureError};

@@ -1,9 +1,9 @@
 //! The policies of the room, put together.
 
 use crate::{
-    FixtureError, Keyring, admission::Admission, agents::Agents, auth::Auth, catalogue::Catalogue,
-    events::Events, guards::Guards, http::Http, models::Models, paging::Paging, sessions::Sessions,
-    turns::TurnRules,
+    FixtureError, Keyring, admission::Admission, agents::Agents, approvals::Approvals, auth::Auth,
+    billing::Bills, catalogue::Catalogue, events::Events, guards::Guards, http::Http, models::Models,
+    paging::Paging, sandbox::Sandboxes, sessions::Sessions, tools::ToolRules, turns::TurnRules,
 };
 
 /// Everything that a service is made of. The default of every policy is conformance; the default keyring
@@ -31,6 +31,14 @@ pub struct Parts {
     pub sessions: Sessions,
     /// How a turn is asked for and how it ends.
     pub turns: TurnRules,
+    /// Which tools a loop gets, and under which permission.
+    pub tools: ToolRules,
+    /// How calls are held and decided about.
+    pub approvals: Approvals,
+    /// What a session keeps of its machine.
+    pub sandboxes: Sandboxes,
+    /// What turns cost.
+    pub bills: Bills,
     /// How events are listed and streamed.
     pub events: Events,
     /// Pages and the list envelope.

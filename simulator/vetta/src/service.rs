@@ -7,8 +7,10 @@ use wire::{Clock, Ids, serve::HeadFilter};
 
 use crate::{
     Environment, Keyring, Parts, Turns,
+    billing::Balances,
     http::{Replays, router},
     store::Store,
+    tools::Effects,
 };
 
 /// A running Vetta service. Clones share everything.
@@ -22,6 +24,8 @@ pub(crate) struct Core {
     pub(crate) ids: Ids,
     pub(crate) turns: Arc<dyn Turns>,
     pub(crate) replays: Replays,
+    pub(crate) effects: Effects,
+    pub(crate) balances: Balances,
     store: Mutex<Store>,
     keyring: Mutex<Arc<Keyring>>,
 }
@@ -30,9 +34,9 @@ impl Service {
     /// A service that remembers nothing yet. The parts are fixed from here on.
     pub fn new(parts: Parts, clock: Clock, ids: Ids, turns: Arc<dyn Turns>) -> Self {
         let turns = parts.turns.wraps.iter().fold(turns, |turns, wrap| wrap(turns));
-        let (replays, store) = (Replays::default(), Mutex::default());
-        let keyring = Mutex::new(Arc::new(parts.keyring.clone()));
-        Self(Arc::new(Core { parts, clock, ids, turns, replays, store, keyring }))
+        let (replays, effects, balances) = Default::default();
+        let (store, keyring) = (Mutex::default(), Mutex::new(Arc::new(parts.keyring.clone())));
+        Self(Arc::new(Core { parts, clock, ids, turns, replays, effects, balances, store, keyring }))
     }
 
     /// Serves one more environment, to whoever has `key`, which stands for `account` in it. `false`: there is
@@ -47,6 +51,15 @@ impl Service {
             Arc::make_mut(&mut keyring).grant(key, account, Arc::new(environment));
         }
         !is_taken
+    }
+
+    pub(crate) fn of(core: &Arc<Core>) -> Self {
+        Self(core.clone())
+    }
+
+    /// What its tools have done.
+    pub fn effects(&self) -> &Effects {
+        &self.0.effects
     }
 
     /// The routes of the contract, for [`wire::serve::serve`]. Turns run as tasks of the runtime that

@@ -15,6 +15,10 @@ impl Scope {
     pub(crate) fn of(caller: &Caller) -> Self {
         Self { account: caller.account.clone(), environment: caller.environment.name.clone() }
     }
+
+    pub(crate) fn account(&self) -> &str {
+        &self.account
+    }
 }
 
 /// Everything that is remembered. Ids sort in the order of creation, so the maps do too.

@@ -10,7 +10,6 @@ mod oao_server;
 mod running;
 mod vetta_control;
 mod vetta_server;
-mod vetta_turns;
 
 pub use describe::describe;
 pub use model_address::ModelAddress;

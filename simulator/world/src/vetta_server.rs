@@ -3,23 +3,21 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
-use vetta::{Environment, Parts, Service};
+use vetta::{Environment, Parts, Service, turns::Looped};
 
-use crate::{
-    ModelAddress, Plan, StartError, running::Assembled, vetta_control, vetta_turns::ModelTurns,
-};
+use crate::{ModelAddress, Plan, StartError, running::Assembled};
 
 /// Builds the service of `plan`.
 pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, StartError> {
     let mut parts = Parts::shipped().map_err(|error| StartError::Fixture(error.to_string()))?;
     crate::defects::vetta::edit(&mut parts, &plan.defects)?;
     let ids = wire::Ids::new(plan.seed);
-    let turns = ModelTurns::new(plan.net.clone(), plan.clock.clone(), ids.clone(), model.clone());
+    let turns = Looped::new(plan.net.clone(), plan.clock.clone(), ids.clone(), model.shared());
     let service = Service::new(parts, plan.clock.clone(), ids, Arc::new(turns));
     Ok(Assembled {
         router: service.router(),
         head_filter: service.head_filter(),
-        control: vetta_control::routes(&service),
+        control: crate::vetta_control::routes(&service),
     })
 }
 
@@ -50,6 +48,6 @@ fn settings(environment: &Environment) -> Value {
         "connection": "conn_1",
         "reserved_ids": environment.reserved,
         "expected_bases": bases,
-        "control": vetta_control::FEATURES,
+        "control": crate::vetta_control::FEATURES,
     })
 }

@@ -114,15 +114,15 @@ struct PromptTokens {
 }
 
 impl Answer {
-    fn take_choice(&mut self, choice: Choice) {
+    /// Takes a choice, and gives the text that it adds.
+    fn take_choice(&mut self, choice: Choice) -> String {
         if let Some(finish) = choice.finish_reason {
             self.finish = Some(finish);
         }
-        let Some(delta) = choice.delta else { return };
+        let Some(delta) = choice.delta else { return String::new() };
         // A refusal is what the model says.
-        for text in [delta.content, delta.refusal].into_iter().flatten() {
-            self.text.push_str(&text);
-        }
+        let piece: String = [delta.content, delta.refusal].into_iter().flatten().collect();
+        self.text.push_str(&piece);
         for piece in delta.tool_calls.unwrap_or_default() {
             // Some servers leave the index out when there is one call only.
             let call = self.calls.entry(piece.index.unwrap_or(0)).or_default();
@@ -134,14 +134,15 @@ impl Answer {
                 call.arguments.push_str(&function.arguments.unwrap_or_default());
             }
         }
+        piece
     }
 }
 
 impl Gathering for Answer {
-    fn take(&mut self, data: &str) -> Result<(), ModelError> {
+    fn take(&mut self, data: &str) -> Result<String, ModelError> {
         if data.trim() == "[DONE]" {
             self.done = true;
-            return Ok(());
+            return Ok(String::new());
         }
         let chunk: Chunk = dialect::json(data)?;
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
@@ -156,10 +157,7 @@ impl Gathering for Answer {
                 cache_write: 0,
             };
         }
-        for choice in chunk.choices {
-            self.take_choice(choice);
-        }
-        Ok(())
+        Ok(chunk.choices.into_iter().map(|choice| self.take_choice(choice)).collect())
     }
 
     fn is_done(&self) -> bool {

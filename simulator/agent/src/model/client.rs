@@ -87,8 +87,19 @@ impl ModelClient {
         messages: &[Message],
         tools: &[ToolDefinition],
     ) -> Result<Completion, ModelError> {
+        self.complete_heard(messages, tools, &|_| {}).await
+    }
+
+    /// As [`ModelClient::complete`]; `hear` gets the pieces of the text as they arrive, none of them empty.
+    /// Put together they are the text of the answer, unless the answer breaks off.
+    pub async fn complete_heard(
+        &self,
+        messages: &[Message],
+        tools: &[ToolDefinition],
+        hear: &(dyn Fn(&str) + Send + Sync),
+    ) -> Result<Completion, ModelError> {
         let whole = self.limits.whole;
-        let turn = self.exchange(messages, tools);
+        let turn = self.exchange(messages, tools, hear);
         tokio::time::timeout(whole, turn).await.unwrap_or_else(|_| Err(Failure::NoEnd(whole).into()))
     }
 
@@ -96,6 +107,7 @@ impl ModelClient {
         &self,
         messages: &[Message],
         tools: &[ToolDefinition],
+        hear: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Completion, ModelError> {
         let body = self.dialect.body(&self.model, messages, tools).to_string();
         let request = Request::new("POST", self.url.below(self.dialect.endpoint()))
@@ -122,7 +134,10 @@ impl ModelClient {
             }
             for frame in parser.push(&piece) {
                 if let Some(data) = frame.data {
-                    gathering.take(&data)?;
+                    let heard = gathering.take(&data)?;
+                    if !heard.is_empty() {
+                        hear(&heard);
+                    }
                 }
             }
             if gathering.is_done() {

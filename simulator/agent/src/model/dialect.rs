@@ -20,8 +20,8 @@ pub enum Dialect {
 
 /// An answer that is still arriving.
 pub(super) trait Gathering: Send {
-    /// Takes the data of one frame.
-    fn take(&mut self, data: &str) -> Result<(), ModelError>;
+    /// Takes the data of one frame. The answer is the text that it adds, possibly none.
+    fn take(&mut self, data: &str) -> Result<String, ModelError>;
     /// Whether nothing more is to be read.
     fn is_done(&self) -> bool;
     /// The whole answer, once the stream has ended. Calls without an id get one from `ids`.

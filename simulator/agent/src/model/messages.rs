@@ -143,7 +143,9 @@ impl Answer {
         }
     }
 
-    fn add(&mut self, index: u64, delta: Delta) -> Result<(), ModelError> {
+    /// Adds to a block, and gives the text that is new.
+    fn add(&mut self, index: u64, delta: Delta) -> Result<String, ModelError> {
+        let text = delta.text.clone().unwrap_or_default();
         let block = self.blocks.get_mut(&index);
         let block =
             block.ok_or_else(|| ModelError::Malformed(format!("there is no block {index} to add to")))?;
@@ -155,12 +157,12 @@ impl Answer {
             block.value[field] = format!("{before}{piece}").into();
         }
         block.arguments.push_str(&delta.partial_json.unwrap_or_default());
-        Ok(())
+        Ok(text)
     }
 }
 
 impl Gathering for Answer {
-    fn take(&mut self, data: &str) -> Result<(), ModelError> {
+    fn take(&mut self, data: &str) -> Result<String, ModelError> {
         let event: Event = dialect::json(data)?;
         match event.kind.as_str() {
             "error" => {
@@ -179,7 +181,7 @@ impl Gathering for Answer {
             }
             "content_block_delta" => {
                 if let Some(delta) = event.delta {
-                    self.add(event.index, delta)?;
+                    return self.add(event.index, delta);
                 }
             }
             "message_delta" => {
@@ -192,7 +194,7 @@ impl Gathering for Answer {
             "message_stop" => self.done = true,
             _ => {}
         }
-        Ok(())
+        Ok(String::new())
     }
 
     fn is_done(&self) -> bool {

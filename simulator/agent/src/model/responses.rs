@@ -84,6 +84,7 @@ struct Event {
     #[serde(default)]
     output_index: u64,
     item: Option<Value>,
+    delta: Option<Value>,
     response: Option<Response>,
 }
 
@@ -122,10 +123,14 @@ struct InputTokens {
 }
 
 impl Gathering for Answer {
-    fn take(&mut self, data: &str) -> Result<(), ModelError> {
+    fn take(&mut self, data: &str) -> Result<String, ModelError> {
         let event: Event = dialect::json(data)?;
         match event.kind.as_str() {
             "error" => return Err(ModelError::Provider { message: provider_words(&dialect::json(data)?) }),
+            "response.output_text.delta" | "response.refusal.delta" => {
+                let piece = event.delta.as_ref().and_then(Value::as_str);
+                return Ok(piece.unwrap_or_default().to_owned());
+            }
             "response.output_item.done" => {
                 let item =
                     event.item.ok_or_else(|| ModelError::Malformed("an item is missing".to_owned()))?;
@@ -134,7 +139,7 @@ impl Gathering for Answer {
             "response.completed" | "response.incomplete" | "response.failed" => self.end = event.response,
             _ => {}
         }
-        Ok(())
+        Ok(String::new())
     }
 
     fn is_done(&self) -> bool {

@@ -95,6 +95,12 @@ impl Default for Tools {
 }
 
 impl Tools {
+    /// The permission of the tool called `name`.
+    pub fn permission_of(&self, name: &str) -> Permission {
+        let single = self.overrides.as_ref().and_then(|overrides| overrides.get(name));
+        single.copied().unwrap_or(self.permission)
+    }
+
     /// The tools that are set to `ask` one by one.
     pub fn asked(&self) -> impl Iterator<Item = &str> {
         let overrides = self.overrides.iter().flatten();

@@ -1,20 +1,45 @@
 //! The log of a session.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use wire::{Clock, Ids};
 
 use super::Event;
+use crate::environment::Row;
+
+/// What is about to be written into a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The member `type`.
+    pub kind: &'static str,
+    /// The turn in which it happened.
+    pub turn_id: Option<String>,
+    /// Members beyond those of every event.
+    pub members: Map<String, Value>,
+}
+
+/// From what happened in a session on a loop to what the log says of it, in order.
+pub type Scribe = Arc<dyn Fn(&Row, Entry) -> Vec<Entry> + Send + Sync>;
 
 /// The log of a session. Clones share it, so a stream can read it to the end after the session is gone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct EventLog(Arc<Inner>);
 
-#[derive(Debug)]
+impl fmt::Debug for EventLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventLog").field("session_id", &self.0.session_id).finish_non_exhaustive()
+    }
+}
+
 struct Inner {
     session_id: String,
+    row: Row,
+    scribe: Scribe,
     clock: Clock,
     ids: Ids,
     book: Mutex<Book>,
@@ -28,11 +53,12 @@ struct Book {
 }
 
 impl EventLog {
-    /// An empty log.
-    pub fn new(session_id: &str, clock: &Clock, ids: &Ids) -> Self {
+    /// An empty log of a session on `row`, written by `scribe`.
+    pub fn new(session_id: &str, (row, scribe): (&Row, &Scribe), clock: &Clock, ids: &Ids) -> Self {
         let (clock, ids) = (clock.clone(), ids.clone());
         let (book, news) = (Mutex::default(), watch::Sender::new(()));
-        Self(Arc::new(Inner { session_id: session_id.to_owned(), clock, ids, book, news }))
+        let (session_id, row, scribe) = (session_id.to_owned(), row.clone(), scribe.clone());
+        Self(Arc::new(Inner { session_id, row, scribe, clock, ids, book, news }))
     }
 
     /// Adds an event, unless the log is closed. `members` that are no object are left out.
@@ -41,15 +67,19 @@ impl EventLog {
         if book.closed {
             return;
         }
+        let members = if let Value::Object(members) = members { members } else { Map::new() };
+        let entry = Entry { kind, turn_id: turn_id.map(str::to_owned), members };
         // The id is drawn under the lock: the order of the ids is the order of the log.
-        book.events.push(Event {
-            id: self.0.ids.prefixed("evt_"),
-            kind,
-            session_id: self.0.session_id.clone(),
-            turn_id: turn_id.map(str::to_owned),
-            created_at: self.0.clock.rfc3339(),
-            members: if let Value::Object(members) = members { members } else { Map::new() },
-        });
+        for entry in (self.0.scribe)(&self.0.row, entry) {
+            book.events.push(Event {
+                id: self.0.ids.prefixed("evt_"),
+                kind: entry.kind,
+                session_id: self.0.session_id.clone(),
+                turn_id: entry.turn_id,
+                created_at: self.0.clock.rfc3339(),
+                members: entry.members,
+            });
+        }
         drop(book);
         self.0.news.send_replace(());
     }

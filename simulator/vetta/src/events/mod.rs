@@ -6,7 +6,7 @@ mod log;
 mod policy;
 
 pub use event::Event;
-pub use log::EventLog;
+pub use log::{Entry, EventLog, Scribe};
 pub use policy::{Delivery, Events, resume};
 
 pub(crate) use feed::feed;

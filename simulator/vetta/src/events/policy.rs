@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::Event;
+use super::{Event, Scribe};
 use crate::{Refusal, sessions::Session};
 
 /// How an event goes out.
@@ -21,6 +21,8 @@ pub enum Delivery {
 pub struct Events {
     /// The longest silence of a stream; a comment breaks it.
     pub keep_alive: Duration,
+    /// What a log says of what happened: that, and nothing else.
+    pub scribe: Scribe,
     /// Whether a stream may be opened on a session. Lack of deltas is no reason against it.
     pub open: Arc<dyn Fn(&Session) -> Result<(), Refusal> + Send + Sync>,
     /// One event as a wire object; `None` leaves it out.
@@ -33,6 +35,7 @@ impl Default for Events {
     fn default() -> Self {
         Self {
             keep_alive: Duration::from_secs(15),
+            scribe: Arc::new(|_, entry| vec![entry]),
             open: Arc::new(|_| Ok(())),
             render: Arc::new(|event, _| Some(event.to_value())),
             resume: Arc::new(resume),

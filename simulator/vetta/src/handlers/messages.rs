@@ -12,9 +12,12 @@ use crate::{
 pub(crate) fn send(core: &Arc<Core>, call: &Call, caller: &Caller) -> Result<Outcome, Refusal> {
     let message = Message::read(&core.parts.sessions.rules, call.object()?)?;
     let (scope, mut store) = (Scope::of(caller), core.store());
-    let session = store.shelf(&scope).sessions.get_mut(call.param("id")).ok_or_else(|| missing(call))?;
+    let shelf = store.shelf(&scope);
+    let session = shelf.sessions.get(call.param("id")).ok_or_else(|| missing(call))?;
     (core.parts.sessions.takes_message)(session)?;
     let message_id = core.ids.prefixed("msg_");
-    let turn_id = turns::begin(core, &scope, session, message.content);
+    let whose = (&scope, caller.environment.as_ref());
+    let turn_id = turns::begin(core, whose, shelf, call.param("id"), message.content);
+    let turn_id = turn_id.ok_or_else(|| missing(call))?;
     Ok(Outcome::reply(Reply::json(202, json!({"message_id": message_id, "turn_id": turn_id}))))
 }

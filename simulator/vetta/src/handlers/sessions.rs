@@ -1,12 +1,13 @@
 //! `/v1/sessions` and `/v1/sessions/{id}`.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::json;
 
 use crate::{
     Call, Caller, Refusal, Reply,
     admission::{Applicant, published},
+    approvals::Holds,
     events::EventLog,
     http::Outcome,
     service::Core,
@@ -56,7 +57,7 @@ fn draft(core: &Arc<Core>, applicant: &Applicant<'_>) -> Result<Session, Refusal
         return Err(Refusal::internal("no loop serves the session"));
     };
     let id = core.ids.prefixed("sess_");
-    let log = EventLog::new(&id, &core.clock, &core.ids);
+    let log = EventLog::new(&id, (&row, &core.parts.events.scribe), &core.clock, &core.ids);
     let status = SessionStatus::Idle;
     log.push("session.created", None, json!({ "status": status }));
     let agent = applicant.agent;
@@ -68,9 +69,13 @@ fn draft(core: &Arc<Core>, applicant: &Applicant<'_>) -> Result<Session, Refusal
         status,
         last_turn: None,
         structured_output: None,
-        transcript: Vec::new(),
+        conversation: Vec::new(),
+        holds: Holds::default(),
+        sandbox: None,
+        open_threads: BTreeSet::new(),
         log,
         created_at: core.clock.rfc3339(),
+        cancel: None,
         task: None,
     })
 }
@@ -87,7 +92,7 @@ pub(crate) fn delete(core: &Arc<Core>, call: &Call, caller: &Caller) -> Result<O
     let mut store = core.store();
     let removed = store.shelf(&Scope::of(caller)).sessions.remove(call.param("id"));
     let mut session = removed.ok_or_else(|| missing(call))?;
-    turns::cancel(&mut session);
+    turns::end(&mut session);
     session.log.push("session.status", None, json!({ "status": SessionStatus::Ended }));
     session.log.close();
     Ok(Outcome::reply(Reply::no_content()))

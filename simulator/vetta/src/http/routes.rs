@@ -40,7 +40,7 @@ impl Route {
 }
 
 /// Every path that the service answers.
-static ROUTES: [Route; 9] = [
+static ROUTES: &[Route] = &[
     Route { path: "/v1/harnesses", methods: &[("GET", handlers::catalogue::list)] },
     Route { path: "/v1/harnesses/{id}", methods: &[("GET", handlers::catalogue::read)] },
     Route { path: "/v1/models", methods: &[("GET", handlers::catalogue::models)] },
@@ -65,7 +65,13 @@ static ROUTES: [Route; 9] = [
         methods: &[("GET", handlers::sessions::read), ("DELETE", handlers::sessions::delete)],
     },
     Route { path: "/v1/sessions/{id}/messages", methods: &[("POST", handlers::messages::send)] },
+    Route {
+        path: "/v1/sessions/{id}/tool_confirmations",
+        methods: &[("POST", handlers::confirmations::confirm)],
+    },
+    Route { path: "/v1/sessions/{id}/interrupt", methods: &[("POST", handlers::interrupt::interrupt)] },
     Route { path: "/v1/sessions/{id}/events", methods: &[("GET", handlers::events::show)] },
+    Route { path: "/v1/balance", methods: &[("GET", handlers::balance::read)] },
 ];
 
 /// A router that answers every request, unknown paths included.

@@ -5,5 +5,5 @@ mod session;
 mod start;
 
 pub use policy::{Opening, Sessions, open};
-pub use session::{AgentSnapshot, Line, Session, SessionStatus, Turn, TurnStatus};
-pub use start::{Message, SessionRules, Start};
+pub use session::{AgentSnapshot, Session, SessionStatus, Turn, TurnStatus};
+pub use start::{Confirmation, Message, SessionRules, Start};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{Session, SessionRules, SessionStatus};
-use crate::{Refusal, admission::Applicant, environment::Row, turns::TurnError};
+use crate::{Refusal, admission::Applicant, environment::Row, sandbox::Sandbox, turns::TurnError};
 
 /// A start on its way to a session.
 pub struct Opening<'a> {
@@ -89,7 +89,7 @@ fn render(session: &Session) -> Value {
         },
         "title": session.start.title,
         "status": session.status,
-        "sandbox": null,
+        "sandbox": session.sandbox.as_ref().map(Sandbox::to_value),
         "last_turn": last_turn,
         "structured_output": session.structured_output,
         "tool_endpoint": null,

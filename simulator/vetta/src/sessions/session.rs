@@ -1,11 +1,17 @@
 //! What a session is made of.
 
+use std::collections::BTreeSet;
+
+use agent::{Cancel, Message};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::task::AbortHandle;
 
 use super::Start;
-use crate::{agents::AgentConfig, environment::Row, events::EventLog, turns::TurnError};
+use crate::{
+    agents::AgentConfig, approvals::Holds, environment::Row, events::EventLog, sandbox::Sandbox,
+    turns::TurnError,
+};
 
 /// A session. It keeps the agent and the loop as they were when it was started, so that a later write of
 /// the agent does not reach it (open point U52).
@@ -25,12 +31,20 @@ pub struct Session {
     pub last_turn: Option<Turn>,
     /// The typed answer of the last turn.
     pub structured_output: Option<Value>,
-    /// What has been said, oldest first.
-    pub transcript: Vec<Line>,
+    /// What has been said, calls and their results included, oldest first.
+    pub conversation: Vec<Message>,
+    /// The calls that are or were held.
+    pub holds: Holds,
+    /// The machine that it has now.
+    pub sandbox: Option<Sandbox>,
+    /// The threads of its team that are not over.
+    pub open_threads: BTreeSet<String>,
     /// What has happened.
     pub log: EventLog,
     /// RFC 3339.
     pub created_at: String,
+    /// Calls the running turn off.
+    pub(crate) cancel: Option<Cancel>,
     /// The task of the running turn.
     pub(crate) task: Option<AbortHandle>,
 }
@@ -87,13 +101,4 @@ pub enum TurnStatus {
     Failed,
     /// It was ended from outside.
     Cancelled,
-}
-
-/// One line of a transcript.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// `user` or `assistant`.
-    pub role: &'static str,
-    /// What was said.
-    pub text: String,
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Refusal, agents::Fields};
+use crate::{Refusal, agents::Fields, approvals::Decision};
 
 /// The limits of the bodies.
 #[derive(Clone, Debug)]
@@ -54,6 +54,40 @@ impl Start {
         }
         let faults = fields.finish();
         if faults.is_empty() { Ok(start) } else { Err(Refusal::faults(&faults)) }
+    }
+}
+
+/// The body of `POST /v1/sessions/{id}/tool_confirmations` (open point U16).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmation {
+    /// `call_…`
+    pub tool_call_id: String,
+    /// What is decided.
+    pub decision: Decision,
+    /// What the model is told of a denial.
+    pub message: Option<String>,
+}
+
+impl Confirmation {
+    /// Reads the body.
+    pub fn read(rules: &SessionRules, members: &Map<String, Value>) -> Result<Self, Refusal> {
+        let mut fields = Fields::new(members, "");
+        let tool_call_id = fields.required_text("tool_call_id", 1..=256);
+        let decision = match fields.required_text("decision", 1..=16).as_str() {
+            "allow" => Some(Decision::Allow),
+            "deny" => Some(Decision::Deny),
+            "" => None,
+            other => {
+                fields.fault("decision", format!("is `{other}`, neither `allow` nor `deny`"));
+                None
+            }
+        };
+        let message = fields.text("message", 0..=rules.content_chars_max);
+        let faults = fields.finish();
+        match decision {
+            Some(decision) if faults.is_empty() => Ok(Self { tool_call_id, decision, message }),
+            _ => Err(Refusal::faults(&faults)),
+        }
     }
 }
 

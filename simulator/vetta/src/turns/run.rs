@@ -2,47 +2,76 @@
 
 use std::sync::Arc;
 
+use agent::{Cancel, Message, Reason, Workspace};
 use serde_json::json;
 
-use super::{Answer, Deltas, Settled, TurnError, TurnRequest};
+use super::{Answer, Going, Settled, Stage, TurnError, TurnRequest};
 use crate::{
+    Service, approvals,
+    environment::Environment,
+    harness::Execution,
     service::Core,
-    sessions::{Line, Session, SessionStatus, Turn, TurnStatus},
-    store::Scope,
+    sessions::{Session, SessionStatus, Turn, TurnStatus},
+    store::{Scope, Shelf},
+    tools::{self, Contributing, Desk},
 };
 
-/// Begins a turn on `session` and leaves it running as a task. The answer is the turn's id.
-pub(crate) fn begin(core: &Arc<Core>, scope: &Scope, session: &mut Session, content: String) -> String {
+/// Begins a turn on the session `session_id` of `shelf` and leaves it running as a task. The answer is the
+/// turn's id; `None` when there is no such session.
+pub(crate) fn begin(
+    core: &Arc<Core>,
+    (scope, environment): (&Scope, &Environment),
+    shelf: &mut Shelf,
+    session_id: &str,
+    content: String,
+) -> Option<String> {
+    let session = shelf.sessions.get_mut(session_id)?;
+    let stored = shelf.agents.get(&session.agent.id);
+    let going = Going { session, stored, environment };
+    let (config, row) = (core.parts.turns.goes_by)(&going);
     let turn_id = core.ids.prefixed("turn_");
-    session.transcript.push(Line { role: "user", text: content });
+    session.conversation.push(Message::User(content));
     session.status = SessionStatus::Running;
     session.last_turn = Some(Turn { id: turn_id.clone(), status: TurnStatus::Running, error: None });
     session.structured_output = None;
     session.log.push("turn.started", Some(&turn_id), json!({}));
-    let running = Running {
+    let desk = Desk {
         core: core.clone(),
         scope: scope.clone(),
         session_id: session.id.clone(),
         turn_id: turn_id.clone(),
-        message_id: core.ids.prefixed("msg_"),
+        log: session.log.clone(),
+        holds: session.holds.clone(),
+        files: session.sandbox.as_ref().map_or_else(Workspace::default, |sandbox| sandbox.files.clone()),
     };
-    let streaming = (core.parts.turns.streams)(session);
-    let request = TurnRequest {
-        session_id: session.id.clone(),
-        turn_id: turn_id.clone(),
-        harness: session.row.harness.base.clone(),
-        agent: session.agent.config.clone(),
-        transcript: session.transcript.clone(),
-        streaming,
-        submit: (core.parts.turns.submit)(session),
-    };
-    let deltas = running.deltas(session, streaming);
-    session.task = Some(tokio::spawn(running.run(request, deltas)).abort_handle());
-    turn_id
+    let cancel = Cancel::default();
+    session.cancel = Some(cancel.clone());
+    if let Some(sandbox) = &mut session.sandbox {
+        sandbox.in_use = true;
+    }
+    let mut seen = session.clone();
+    (seen.agent.config, seen.row) = (config, row);
+    let running = Running { desk, cancel, seen };
+    session.task = Some(tokio::spawn(running.run()).abort_handle());
+    Some(turn_id)
 }
 
-/// Ends the running turn of `session`, if there is one, from outside.
-pub(crate) fn cancel(session: &mut Session) {
+/// Calls the running turn of `session` off: what is held is denied, and the turn ends as cancelled once its
+/// loop has let go. `false` when no turn is on.
+pub(crate) fn interrupt(session: &mut Session) -> bool {
+    let running = session.last_turn.as_ref().is_some_and(|turn| turn.status == TurnStatus::Running);
+    if running {
+        approvals::deny_all(session, "the turn was interrupted");
+        if let Some(cancel) = &session.cancel {
+            cancel.trigger(Reason::Requested);
+        }
+    }
+    running
+}
+
+/// Ends the running turn of `session`, if there is one, here and now.
+pub(crate) fn end(session: &mut Session) {
+    approvals::deny_all(session, "the session was deleted");
     if let Some(task) = session.task.take() {
         task.abort();
     }
@@ -53,60 +82,92 @@ pub(crate) fn cancel(session: &mut Session) {
 }
 
 struct Running {
-    core: Arc<Core>,
-    scope: Scope,
-    session_id: String,
-    turn_id: String,
-    message_id: String,
+    desk: Desk,
+    cancel: Cancel,
+    /// The session as it was when the turn began, with the agent and the loop that the turn goes by.
+    seen: Session,
 }
 
 impl Running {
-    fn deltas(&self, session: &Session, streaming: bool) -> Deltas {
-        let (log, turn_id, message_id) = (session.log.clone(), self.turn_id.clone(), self.message_id.clone());
-        Deltas::new(move |piece| {
-            if streaming && !piece.is_empty() {
-                let members = json!({"message_id": message_id, "delta": {"text": piece}});
-                log.push("message.delta", Some(&turn_id), members);
-            }
+    async fn run(self) {
+        if self.seen.row.harness.execution == Execution::Sandbox {
+            self.desk.take_sandbox();
+        }
+        let rules = &self.desk.core.parts.turns;
+        let stage = Stage::new(self.desk.clone(), self.seen.row.clone(), (rules.streams)(&self.seen));
+        let outcome = match self.request().await {
+            Ok(request) => self.desk.core.turns.answer(request, stage.clone()).await,
+            Err(error) => Err(error),
+        };
+        self.finish(&stage, outcome);
+    }
+
+    async fn request(&self) -> Result<TurnRequest, TurnError> {
+        let contributing = Contributing {
+            service: Service::of(&self.desk.core),
+            session: self.seen.clone(),
+            scope: self.desk.scope.clone(),
+            turn_id: self.desk.turn_id.clone(),
+        };
+        let tools = tokio::select! {
+            biased;
+            _ = self.cancel.cancelled() => return Err(TurnError::new("turn_cancelled", "the turn was called off")),
+            tools = tools::mount(&self.desk, contributing) => tools?,
+        };
+        Ok(TurnRequest {
+            session_id: self.seen.id.clone(),
+            turn_id: self.desk.turn_id.clone(),
+            harness: self.seen.row.harness.base.clone(),
+            agent: self.seen.agent.config.clone(),
+            conversation: self.seen.conversation.clone(),
+            tools,
+            cancel: self.cancel.clone(),
+            submit: (self.desk.core.parts.turns.submit)(&self.seen),
         })
     }
 
-    async fn run(self, request: TurnRequest, deltas: Deltas) {
-        let outcome = self.core.turns.answer(request, deltas).await;
-        self.finish(outcome);
-    }
-
-    fn finish(&self, outcome: Result<Answer, TurnError>) {
-        let mut store = self.core.store();
-        let Some(session) = store.shelf(&self.scope).sessions.get_mut(&self.session_id) else { return };
-        // A turn that was ended from outside has told its story already.
-        let ours = |turn: &Turn| turn.id == self.turn_id && turn.status == TurnStatus::Running;
-        if !session.last_turn.as_ref().is_some_and(ours) {
-            return;
+    fn finish(&self, stage: &Stage, outcome: Result<Answer, TurnError>) {
+        let settled = (self.desk.core.parts.turns.settle)(&self.seen, outcome);
+        if let Some(text) = &settled.text {
+            stage.complete(text);
+            let (text, calls) = (text.clone(), Vec::new());
+            stage.keep(&[Message::Assistant { text, calls, verbatim: None }]);
         }
-        let settled = (self.core.parts.turns.settle)(session, outcome);
-        self.record(session, settled);
+        let core = &self.desk.core;
+        self.desk.session(|session| {
+            // A turn that was ended from outside has told its story already.
+            let ours = |turn: &Turn| turn.id == self.desk.turn_id && turn.status == TurnStatus::Running;
+            if session.last_turn.as_ref().is_some_and(ours) {
+                self.record(session, settled);
+                let between = |sandbox| (core.parts.sandboxes.between)(&session.row, sandbox, &core.ids);
+                session.sandbox = session.sandbox.take().and_then(between);
+                session.status = (core.parts.turns.resting)(session);
+                (session.task, session.cancel) = (None, None);
+                self.desk.push("session.status", json!({ "status": session.status }));
+            }
+        });
     }
 
     fn record(&self, session: &mut Session, settled: Settled) {
-        let push = |kind, members| session.log.push(kind, Some(&self.turn_id), members);
+        let turn = |status, error| Some(Turn { id: self.desk.turn_id.clone(), status, error });
+        if self.cancel.reason().is_some() {
+            session.last_turn = turn(TurnStatus::Cancelled, None);
+            self.desk.push("turn.cancelled", json!({}));
+            return;
+        }
         if let Some(value) = &settled.structured {
-            push("structured_output.submitted", json!({ "value": value }));
+            self.desk.push("structured_output.submitted", json!({ "value": value }));
         }
-        if let Some(text) = settled.text {
-            let message = json!({"role": "assistant", "text": text});
-            push("message.completed", json!({"message_id": self.message_id, "message": message}));
-            session.transcript.push(Line { role: "assistant", text });
-        }
-        match &settled.failure {
-            Some(error) => push("turn.failed", json!({ "error": error.to_value() })),
-            None => push("turn.completed", json!({})),
-        }
-        let status = if settled.failure.is_some() { TurnStatus::Failed } else { TurnStatus::Completed };
-        session.last_turn = Some(Turn { id: self.turn_id.clone(), status, error: settled.failure });
         session.structured_output = settled.structured;
-        session.status = SessionStatus::Idle;
-        session.task = None;
-        session.log.push("session.status", Some(&self.turn_id), json!({ "status": session.status }));
+        match settled.failure {
+            Some(error) => {
+                self.desk.push("turn.failed", json!({ "error": error.to_value() }));
+                session.last_turn = turn(TurnStatus::Failed, Some(error));
+            }
+            None => {
+                self.desk.push("turn.completed", json!({}));
+                session.last_turn = turn(TurnStatus::Completed, None);
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Answering, Deltas, TurnError, TurnRequest, Turns};
+use super::{Answer, Answering, Stage, TurnError, TurnRequest, Turns};
 
 /// What answers a request.
 type Script = Arc<dyn Fn(&TurnRequest) -> Result<Answer, TurnError> + Send + Sync>;
@@ -19,18 +19,15 @@ impl Scripted {
 
     /// Repeats the message: `hello` is answered by `You said: hello`. It hands in no typed answer.
     pub fn echo() -> Self {
-        Self::new(|request| {
-            let said = request.transcript.last().map_or("", |line| line.text.as_str());
-            Ok(Answer { text: format!("You said: {said}"), structured: None })
-        })
+        Self::new(|request| Ok(Answer { text: format!("You said: {}", request.message()), structured: None }))
     }
 }
 
 impl Turns for Scripted {
-    fn answer(&self, request: TurnRequest, deltas: Deltas) -> Answering {
+    fn answer(&self, request: TurnRequest, stage: Stage) -> Answering {
         let answer = (self.0)(&request);
         if let Ok(answer) = &answer {
-            answer.text.split_inclusive(' ').for_each(|word| deltas.say(word));
+            answer.text.split_inclusive(' ').for_each(|word| stage.say(word));
         }
         Box::pin(std::future::ready(answer))
     }

@@ -2,22 +2,23 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
+use agent::{Cancel, Message, Tool};
 use serde_json::{Value, json};
 
-use crate::{agents::AgentConfig, sessions::Line};
+use super::Stage;
+use crate::agents::AgentConfig;
 
-/// What answers messages. A world plugs a real agent loop in; [`super::Scripted`] answers without a model.
+/// What answers messages: [`super::Looped`] asks a model, [`super::Scripted`] answers without one.
 pub trait Turns: Send + Sync {
-    /// Runs one turn. Pieces of the answer go to `deltas` as they are written; put together they are the
-    /// text of the answer. Dropping the future cancels the turn.
-    fn answer(&self, request: TurnRequest, deltas: Deltas) -> Answering;
+    /// Runs one turn and tells `stage` what happens in it. Dropping the future ends the turn at once.
+    fn answer(&self, request: TurnRequest, stage: Stage) -> Answering;
 }
 
 /// A turn under way.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Answer, TurnError>> + Send>>;
 
 /// What a turn is asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub struct TurnRequest {
     /// `sess_…`
     pub session_id: String,
@@ -27,12 +28,24 @@ pub struct TurnRequest {
     pub harness: String,
     /// The agent's configuration when the session was started.
     pub agent: AgentConfig,
-    /// What has been said so far, the new message last.
-    pub transcript: Vec<Line>,
-    /// Whether anybody listens to deltas.
-    pub streaming: bool,
+    /// What has been said so far, the new message last; the system text is not among it.
+    pub conversation: Vec<Message>,
+    /// What the loop may call, behind the agent's policy.
+    pub tools: Vec<Arc<dyn Tool>>,
+    /// Calls the turn off.
+    pub cancel: Cancel,
     /// The offer to hand in a typed answer; `None` when none is wanted, or the loop has no way to do it.
     pub submit: Option<Submit>,
+}
+
+impl TurnRequest {
+    /// The message that is to be answered.
+    pub fn message(&self) -> &str {
+        match self.conversation.last() {
+            Some(Message::User(text)) => text,
+            _ => "",
+        }
+    }
 }
 
 /// The offer to hand in a typed answer.
@@ -47,7 +60,7 @@ pub struct Submit {
 /// The answer of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// What the loop said; empty when it said nothing.
+    /// What the loop said and has not told its stage; empty when there is nothing of the kind.
     pub text: String,
     /// The typed answer that it handed in, valid against the schema of the offer.
     pub structured: Option<Value>,
@@ -72,21 +85,5 @@ impl TurnError {
     /// The wire object: `{"code","message"}`.
     pub fn to_value(&self) -> Value {
         json!({"code": self.code, "message": self.message})
-    }
-}
-
-/// Where the pieces of an answer go.
-#[derive(Clone)]
-pub struct Deltas(Arc<dyn Fn(&str) + Send + Sync>);
-
-impl Deltas {
-    /// Hands each piece to `hear`.
-    pub fn new(hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(hear))
-    }
-
-    /// Says the next piece.
-    pub fn say(&self, piece: &str) {
-        (self.0)(piece);
     }
 }

@@ -1,10 +1,11 @@
 use std::sync::{Arc, Mutex};
 
+use agent::Message;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use vetta::{
     Answer, Parts, Turns,
-    turns::{Answering, Deltas, Scripted, TurnError, TurnRequest},
+    turns::{Answering, Scripted, Stage, TurnError, TurnRequest},
 };
 
 use crate::desk::{ADA, Desk, refusal, types};
@@ -126,10 +127,10 @@ async fn a_turn_that_fails_says_so() {
 struct Held(Mutex<Option<oneshot::Receiver<()>>>);
 
 impl Turns for Held {
-    fn answer(&self, _: TurnRequest, deltas: Deltas) -> Answering {
+    fn answer(&self, _: TurnRequest, stage: Stage) -> Answering {
         let gate = self.0.lock().unwrap().take();
         Box::pin(async move {
-            deltas.say("Wait");
+            stage.say("Wait");
             if let Some(gate) = gate {
                 gate.await.unwrap();
             }
@@ -178,8 +179,12 @@ async fn a_turn_hears_what_was_said_before() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = seen.clone();
     let turns = Scripted::new(move |request| {
-        let said: Vec<String> =
-            request.transcript.iter().map(|line| format!("{}: {}", line.role, line.text)).collect();
+        let line = |message: &Message| match message {
+            Message::User(text) => format!("user: {text}"),
+            Message::Assistant { text, .. } => format!("assistant: {text}"),
+            other => format!("{other:?}"),
+        };
+        let said: Vec<String> = request.conversation.iter().map(line).collect();
         log.lock().unwrap().push(said);
         assert_eq!((request.harness.as_str(), request.agent.model.as_str()), ("pi", "sim-1"));
         Ok(Answer { text: "Yes.".to_owned(), structured: None })

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use jsonschema::{Registry, Validator};
 use serde_json::{Value, json};
 
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 14] = [
     ("harness.json", include_str!("../../../../spec/vetta/schemas/harness.json")),
     ("harness-list.json", include_str!("../../../../spec/vetta/schemas/harness-list.json")),
     ("model-list.json", include_str!("../../../../spec/vetta/schemas/model-list.json")),
@@ -17,6 +17,9 @@ const FILES: [(&str, &str); 11] = [
     ("event-list.json", include_str!("../../../../spec/vetta/schemas/event-list.json")),
     ("error.json", include_str!("../../../../spec/vetta/schemas/error.json")),
     ("message-receipt.json", include_str!("../../../../spec/vetta/schemas/message-receipt.json")),
+    ("confirmation-receipt.json", include_str!("../../../../spec/vetta/schemas/confirmation-receipt.json")),
+    ("interrupt-receipt.json", include_str!("../../../../spec/vetta/schemas/interrupt-receipt.json")),
+    ("balance.json", include_str!("../../../../spec/vetta/schemas/balance.json")),
 ];
 
 static VALIDATORS: LazyLock<Vec<(&str, Validator)>> = LazyLock::new(|| {
@@ -50,6 +53,9 @@ pub(crate) fn of_answer(method: &str, path: &str, status: u16) -> Option<&'stati
         (_, "GET", ["sessions"]) => Some("session-list.json"),
         (_, _, ["sessions"] | ["sessions", _]) => Some("session.json"),
         (_, _, ["sessions", _, "messages"]) => Some("message-receipt.json"),
+        (_, _, ["sessions", _, "tool_confirmations"]) => Some("confirmation-receipt.json"),
+        (_, _, ["sessions", _, "interrupt"]) => Some("interrupt-receipt.json"),
+        (_, "GET", ["balance"]) => Some("balance.json"),
         (_, _, ["sessions", _, "events"]) => Some("event-list.json"),
         _ => panic!("no schema for {method} {path}"),
     }
