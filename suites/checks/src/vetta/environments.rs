@@ -1,7 +1,7 @@
 //! Environments, as a drive works in them: a credential, the rows that it shows, and the agents and
 //! sessions that are written with it.
 
-use engine::{Call, Driver, Halt, Reply};
+use engine::{Call, Driver, Halt, Key, Reply};
 use serde_json::{Value, json};
 
 use super::{
@@ -23,6 +23,7 @@ const CREDENTIALS: [&str; 2] = ["primary", "future"];
 pub(crate) struct Environment<'a> {
     driver: &'a Driver<'a>,
     credential: String,
+    key: Key,
     model: String,
     rows: Vec<Value>,
 }
@@ -33,7 +34,14 @@ impl<'a> Environment<'a> {
         let Some(model) = driver.facts().text("model") else {
             return Err(driver.unmet("a model that an agent may name: give `[settings] model`"));
         };
-        Ok(Self { driver, credential: credential.to_owned(), model: model.to_owned(), rows: Vec::new() })
+        let key = Key::Named(credential.to_owned().into());
+        let (credential, model) = (credential.to_owned(), model.to_owned());
+        Ok(Self { driver, credential, key, model, rows: Vec::new() })
+    }
+
+    /// The environment of a key that is in no description, because the check has made it.
+    pub(crate) fn keyed(driver: &'a Driver<'a>, key: &str) -> Result<Self, Halt> {
+        Ok(Self { key: Key::Raw(format!("Bearer {key}")), ..Self::unlisted(driver, "made")? })
     }
 
     async fn open(driver: &'a Driver<'a>, credential: &str) -> Result<Self, Halt> {
@@ -138,12 +146,12 @@ impl<'a> Environment<'a> {
 
     /// Sends `call` with the credential of the environment.
     pub(crate) async fn send(&self, label: &str, call: Call) -> Reply {
-        self.driver.send(label, call.key_named(self.credential.clone())).await
+        self.driver.send(label, call.with_key(self.key.clone())).await
     }
 
     /// Opens an event stream, and leaves it again.
     pub(crate) async fn listen(&self, label: &str, path: &str) {
-        drop(self.driver.listen(label, Call::get(path).key_named(self.credential.clone())).await);
+        drop(self.driver.listen(label, Call::get(path).with_key(self.key.clone())).await);
     }
 
     /// Writes an agent.

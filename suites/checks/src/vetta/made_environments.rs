@@ -19,17 +19,18 @@ pub(crate) struct Made {
     pub(crate) reserved: Vec<String>,
 }
 
-/// Makes an environment as a step before the one under test, recorded as `label`, and gives the place at which
-/// it is the only one there is.
-pub(crate) async fn make(driver: &Driver<'_>, label: &str, made: Made) -> Result<Place, Halt> {
+/// Makes an environment as a step before the one under test, recorded as `label`, and gives its key.
+pub(crate) async fn make_key(driver: &Driver<'_>, label: &str, made: &Made) -> Result<String, Halt> {
     driver.control(FEATURE)?;
-    let bases: Vec<&str> = made.rows.iter().map(|(row, _)| text(row, "base")).collect();
-    let mut place = driver.place();
-    let rows: Vec<Value> = made.rows.iter().map(|(row, road)| {
-        let road = if text(row, "location") == "local" { Value::Null } else { json!(road) };
-        json!({"harness": row, "facts": {"road": road, "can_submit": text(row, "base") != "vetta"}})
-    }).collect();
-    let model = driver.facts().text("model").unwrap_or("model-1").to_owned();
+    let road_of = |row: &Value, road: &str| match text(row, "location") {
+        "local" => Value::Null,
+        _ => json!(road),
+    };
+    let whole = |(row, road): &(Value, &str)| {
+        json!({"harness": row, "facts": {"road": road_of(row, road), "can_submit": text(row, "base") != "vetta"}})
+    };
+    let rows: Vec<Value> = made.rows.iter().map(whole).collect();
+    let model = driver.facts().text("model").unwrap_or("model-1");
     let body = json!({
         "name": driver.fresh(),
         "rows": rows,
@@ -37,7 +38,14 @@ pub(crate) async fn make(driver: &Driver<'_>, label: &str, made: Made) -> Result
         "models": [{"id": model, "label": model}],
     });
     let reply = driver.send(label, Call::control("POST", "/environments").json(&body)).await;
-    let key = driver.need_text(&reply, "/key", "make an environment")?;
+    driver.need_text(&reply, "/key", "make an environment")
+}
+
+/// As [`make_key`], and gives the place at which that environment is the only one there is.
+pub(crate) async fn make(driver: &Driver<'_>, label: &str, made: Made) -> Result<Place, Halt> {
+    let key = make_key(driver, label, &made).await?;
+    let bases: Vec<&str> = made.rows.iter().map(|(row, _)| text(row, "base")).collect();
+    let mut place = driver.place();
     let description = &mut place.description;
     description.credentials = [("primary".to_owned(), Credential::Value(key))].into();
     description.settings.insert("expected_bases".to_owned(), json!(bases));
