@@ -28,7 +28,7 @@ pub(crate) const TOPICS: &[File] = files! {
         "http-api" "event-stream" "run-states" "caller-tools" "approvals" "webhooks";
     Vetta / "vetta":
         "selection" "catalogue" "harness-object" "reading-one" "runnable" "approvals" "structured-output"
-        "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth" "clients";
+        "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth" "clients" "sequences" "claims";
 };
 
 /// The open points of each contract.

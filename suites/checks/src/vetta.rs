@@ -6,15 +6,18 @@ mod agents_times_rows;
 mod approvals;
 mod catalogue;
 mod catalogue_in_use;
+pub mod claims;
 mod clients;
 mod demands;
 mod early_guards;
 mod environments;
 mod evidence;
+mod generated_catalogues;
 mod harness_object;
 mod injected_tools;
 mod listing;
 mod made_environments;
+mod patches;
 mod preflight;
 mod reading_one;
 mod reads;
@@ -31,7 +34,7 @@ use engine::Check;
 
 /// The checks of this contract, topic by topic.
 pub(crate) fn checks() -> Vec<Check> {
-    [checks_of_targets(), checks_of_clients(), suite_itself::checks()].concat()
+    [checks_of_targets(), checks_of_clients(), claims::checks(), suite_itself::checks()].concat()
 }
 
 /// Those whose subject is a client.
@@ -48,8 +51,10 @@ pub(crate) fn checks_of_targets() -> Vec<Check> {
         catalogue::CHECKS,
         catalogue_in_use::CHECKS,
         early_guards::CHECKS,
+        generated_catalogues::CHECKS,
         harness_object::CHECKS,
         injected_tools::CHECKS,
+        patches::CHECKS,
         reading_one::CHECKS,
         runnable::CHECKS,
         selection::CHECKS,

@@ -151,7 +151,8 @@ fn one_contract(
         outcomes = watched(&plan, target, contract, spec)?;
     }
     let ms = stopwatch.elapsed_ms();
-    let report = Report::new(contract, description.facts(), plan.seed, preflight, &outcomes, &replay, spec);
+    let report = Report::new(contract, description.facts(), plan.seed, preflight, &outcomes, &replay, spec)
+        .with_claims(checks::vetta::claims::audit(&outcomes));
     for outcome in outcomes.iter().filter(|outcome| is_worth_telling(outcome)) {
         say(&explain(outcome, &replay, spec));
     }
@@ -261,6 +262,10 @@ pub(crate) fn say_contract(report: &Report, ms: u64, spec: &Spec) {
     say(&format!("  {} in {}: {counts}; {speed:.0} checks/s", counted(checks, "check"), duration(ms)));
     for check in report.checks.iter().filter(|check| check.status == Status::NotApplicable) {
         say(&format!("  not applicable: {}: {}", check.id, check.reason.as_deref().unwrap_or_default()));
+    }
+    if let Some(claims) = &report.claims {
+        say("  what the catalogue claims, and what is there:");
+        report::claim_table(claims).iter().for_each(|line| say(&format!("    {line}")));
     }
     if !report.shape_violations.is_empty() {
         let count = counted(report.shape_violations.len(), "message");

@@ -169,6 +169,11 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Whether the suite hosts a model for the target, for a drive that can go on without one.
+    pub fn has_model(&self) -> bool {
+        self.opened.model.is_some()
+    }
+
     /// Sends `call`, reads the whole answer, and records both as `label`.
     pub async fn send(&self, label: &str, call: Call) -> Reply {
         self.send_for_text(label, call).await.0

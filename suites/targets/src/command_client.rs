@@ -15,6 +15,8 @@ use wire::{Clock, Net, Seed};
 
 /// The most of its standard output that is read, in bytes.
 const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
+/// The most lines that are kept of it.
+const LINES_MAX: usize = 1_000;
 /// Between two looks at whether it has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -164,7 +166,9 @@ fn lines_of(stdout: ChildStdout) -> Vec<String> {
     let mut reader = BufReader::new(stdout.take(OUTPUT_BYTES_MAX));
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-        lines.push(String::from_utf8_lossy(&line).trim_end().to_owned());
+        if lines.len() < LINES_MAX {
+            lines.push(String::from_utf8_lossy(&line).trim_end().to_owned());
+        }
         line.clear();
     }
     lines

@@ -4,6 +4,7 @@ mod admission;
 mod approvals;
 mod catalogue;
 mod catalogue_in_use;
+mod claims;
 mod early_guards;
 mod harness_object;
 mod injected_tools;
@@ -11,6 +12,7 @@ mod reading_one;
 mod rows;
 mod runnable;
 mod selection;
+mod sequences;
 mod steps;
 mod streaming;
 mod structured_output;
@@ -27,12 +29,14 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     approvals::DEFECTS,
     catalogue::DEFECTS,
     catalogue_in_use::DEFECTS,
+    claims::DEFECTS,
     early_guards::DEFECTS,
     harness_object::DEFECTS,
     injected_tools::DEFECTS,
     reading_one::DEFECTS,
     runnable::DEFECTS,
     selection::DEFECTS,
+    sequences::DEFECTS,
     streaming::DEFECTS,
     structured_output::DEFECTS,
     two_environments::DEFECTS,

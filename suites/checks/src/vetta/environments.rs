@@ -1,7 +1,7 @@
 //! Environments, as a drive works in them: a credential, the rows that it shows, and the agents and
 //! sessions that are written with it.
 
-use engine::{Call, Driver, Halt, Key, Reply};
+use engine::{Call, Driver, Halt, Key, Listening, Reply};
 use serde_json::{Value, json};
 
 use super::{
@@ -152,6 +152,12 @@ impl<'a> Environment<'a> {
     /// Opens an event stream, and leaves it again.
     pub(crate) async fn listen(&self, label: &str, path: &str) {
         drop(self.driver.listen(label, Call::get(path).with_key(self.key.clone())).await);
+    }
+
+    /// Opens an event stream, to follow it. `None` where its head did not come, or is not 200.
+    pub(crate) async fn followed(&self, label: &str, path: &str) -> Option<Listening<'a>> {
+        let feed = self.driver.listen(label, Call::get(path).with_key(self.key.clone())).await;
+        feed.filter(|feed| feed.status() == 200)
     }
 
     /// Writes an agent.
