@@ -68,9 +68,7 @@ impl Demand {
         match &self.when {
             DemandWhen::Equals(value) => member == value,
             DemandWhen::Given(given) => !member.is_null() == *given,
-            DemandWhen::Filled(filled) => {
-                member.as_array().is_some_and(|items| !items.is_empty()) == *filled
-            }
+            DemandWhen::Filled(filled) => member.as_array().is_some_and(|items| !items.is_empty()) == *filled,
         }
     }
 }

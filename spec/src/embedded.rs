@@ -56,12 +56,11 @@ mod tests {
 
     #[test]
     fn every_yaml_file_of_a_contract_is_embedded() {
-        let embedded: BTreeSet<String> =
-            [TOPICS, OPEN_POINTS, MESSAGES, DEMANDS]
-                .into_iter()
-                .flatten()
-                .map(|file| file.path.to_owned())
-                .collect();
+        let embedded: BTreeSet<String> = [TOPICS, OPEN_POINTS, MESSAGES, DEMANDS]
+            .into_iter()
+            .flatten()
+            .map(|file| file.path.to_owned())
+            .collect();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut on_disk = BTreeSet::new();
         for contract in Contract::ALL {

@@ -35,7 +35,10 @@ pub const ALL: &[Edit] = &[
         },
     },
     Edit { id: "picker-merges-labels", edit: |parts| parts.read = once_per_label },
-    Edit { id: "picker-sends-the-label", edit: |parts| parts.value = |entry| text(entry, "label").to_owned() },
+    Edit {
+        id: "picker-sends-the-label",
+        edit: |parts| parts.value = |entry| text(entry, "label").to_owned(),
+    },
     Edit {
         id: "picker-offers-what-is-to-come",
         edit: |parts| parts.coming = vec![Known { base: "sim-soon", selectable: true }],

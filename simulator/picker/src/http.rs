@@ -86,10 +86,8 @@ impl<'a> Hand<'a> {
                 request = request.json(body.to_string());
             }
             let answer = send(self.net, &self.authority, &request, LIMITS).await;
-            let answer = answer.map_err(|error| Failed::NoAnswer {
-                path: path.to_owned(),
-                reason: error.to_string(),
-            })?;
+            let answer = answer
+                .map_err(|error| Failed::NoAnswer { path: path.to_owned(), reason: error.to_string() })?;
             match answer.status {
                 200..=299 => return Ok(serde_json::from_slice(&answer.body).unwrap_or_default()),
                 429 | 503 if left > 0 => {

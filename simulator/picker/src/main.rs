@@ -23,14 +23,17 @@ fn main() -> ExitCode {
 fn run() -> Result<(), String> {
     let parts = parts(env::args().skip(1))?;
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let required = |name: &str| variable(name).ok_or_else(|| format!("the environment variable `{name}` is not set"));
+    let required =
+        |name: &str| variable(name).ok_or_else(|| format!("the environment variable `{name}` is not set"));
     let there = Visit {
         url: required("PROOFHOUSE_URL")?,
         key: required("PROOFHOUSE_KEY")?,
         pick: variable("PROOFHOUSE_PICK"),
     };
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
     let mut out = io::stdout().lock();
     let mut written = Ok(());
     let mut show = |choice: &proofhouse_picker::Choice| {

@@ -35,7 +35,8 @@ pub async fn visit(
     };
     let offered = offered(&entries, parts);
     offered.iter().map(|(choice, _)| choice).for_each(show);
-    let picked = visit.pick.as_deref().and_then(|pick| offered.iter().find(|(choice, _)| choice.base == pick));
+    let picked =
+        visit.pick.as_deref().and_then(|pick| offered.iter().find(|(choice, _)| choice.base == pick));
     match picked {
         Some((choice, value)) if (parts.starts)(choice) => start(&hand, value, parts).await,
         _ => Ok(()),

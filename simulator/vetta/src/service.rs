@@ -44,9 +44,8 @@ impl Service {
     #[must_use = "`false` means that nothing is served under this key"]
     pub fn open(&self, environment: Environment, key: &str, account: &str) -> bool {
         let mut keyring = self.0.keyring.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_taken = keyring
-            .iter()
-            .any(|(known, caller)| known == key || caller.environment.name == environment.name);
+        let is_taken =
+            keyring.iter().any(|(known, caller)| known == key || caller.environment.name == environment.name);
         if !is_taken {
             Arc::make_mut(&mut keyring).grant(key, account, Arc::new(environment));
         }

@@ -112,7 +112,9 @@ fn judged(
     match &report.preflight.reason {
         Some(reason) => {
             say(&format!("client: not judged: {reason}"));
-            say("  way out      `proofhouse client-check --help` says what a client is told and has to print\n");
+            say(
+                "  way out      `proofhouse client-check --help` says what a client is told and has to print\n",
+            );
         }
         None => say_contract(&report, ms, spec),
     }

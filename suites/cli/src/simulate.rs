@@ -88,7 +88,9 @@ async fn open(running: &Running, name: &str, file: &Path) -> Result<(), Failure>
     match body.pointer("/error/message").and_then(Value::as_str) {
         _ if answer.status == 201 => Ok(()),
         Some(reason) => Err(within(reason.trim_start_matches("the body: ").to_owned())),
-        None => Err(Failure("--catalogue: this contract has no catalogues; `--contract vetta` has".to_owned())),
+        None => {
+            Err(Failure("--catalogue: this contract has no catalogues; `--contract vetta` has".to_owned()))
+        }
     }
 }
 

@@ -8,18 +8,14 @@ use std::{
 
 use recording::{Stop, TargetFacts, What};
 use serde_json::Value;
-use spec::Spec;
 use wire::{
     Clock, Seed,
     http::{self, Limits, Request},
 };
 
 use crate::{
-    Budget, Call, Ended, Key, Listening, ModelPort, Opened, Performed, Received, Receiver, Response, Sampling,
-    Visit, Visited,
-    perform::perform_on,
+    Call, Key, Listening, ModelPort, Opened, Received, Receiver, Response,
     recorder::Recorder,
-    stand_in::{Answering, StandIn},
     target::{Description, address_of},
 };
 
@@ -57,17 +53,6 @@ impl Reply {
     pub fn text(&self, pointer: &str) -> Option<&str> {
         self.json.as_ref()?.pointer(pointer)?.as_str()
     }
-}
-
-/// Who is asked, and what is known of them: a place at which another check is run.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// `host:port`.
-    pub authority: String,
-    /// What stands before every path.
-    pub prefix: String,
-    /// What is known.
-    pub description: Description,
 }
 
 /// The hand of a drive.
@@ -261,58 +246,12 @@ impl<'a> Driver<'a> {
         Receiver::open(self, label, answers).await
     }
 
-    /// Opens a server of the suite's own that answers as `answering` says; what it is asked is recorded as
-    /// `label`.
-    pub async fn stand_in(&self, label: &str, answering: Answering) -> Result<StandIn<'_>, Halt> {
-        StandIn::open(self, label, answering).await
+    pub(crate) fn opened(&self) -> &'a Opened {
+        self.opened
     }
 
-    /// Runs the client under test, and records what it printed as the fact `label`. Where a harness is under
-    /// test the drive stops here, as `not_applicable`.
-    pub async fn visit(&self, label: &str, visit: Visit) -> Result<Visited, Halt> {
-        let Some(client) = &self.opened.client else {
-            let reason = "a harness is under test, and no client; `proofhouse client-check` judges one";
-            return Err(self.inapplicable(reason, ""));
-        };
-        let pick = visit.pick.clone();
-        let running = client.visit(&self.opened.net, &self.opened.clock, visit);
-        let late = Visited { lines: Vec::new(), ended: Ended::Late };
-        // A client ends itself at its limit; one in this process has no other end than this.
-        let limit = client.limit() + client.limit() / 2;
-        let visited = self.clock().within(limit, running).await.unwrap_or(late);
-        self.fact(label, visited.fact(pick.as_deref()));
-        Ok(visited)
-    }
-
-    /// The names of the defects of the suite that a check whose subject is the suite has to put in.
-    pub fn suite_defects(&self) -> &[String] {
-        &self.opened.suite_defects
-    }
-
-    /// Runs another check, against `place` instead of the target, and gives what became of it.
-    pub async fn perform_at(
-        &self,
-        check: &crate::Check,
-        place: &Place,
-        cases: u64,
-        spec: &Spec,
-    ) -> Performed {
-        let Place { authority, prefix, description } = place;
-        let site = Site { authority, prefix, description };
-        let sampling = Sampling { cases, case: None, shrinks: 0 };
-        let budget = Budget::of(self.facts.lane);
-        let nonce = self.fresh();
-        perform_on(check, self.opened, site, (self.seed.child(check.id), &nonce), sampling, budget, spec)
-            .await
-    }
-
-    /// Where the target is, and what is known of it.
-    pub fn place(&self) -> Place {
-        Place {
-            authority: self.site.authority.to_owned(),
-            prefix: self.site.prefix.to_owned(),
-            description: self.site.description.clone(),
-        }
+    pub(crate) fn site(&self) -> Site<'a> {
+        self.site
     }
 
     pub(crate) fn net(&self) -> &wire::Net {

@@ -147,7 +147,8 @@ impl Heard {
         };
         let told = {
             let mut kept = self.kept();
-            let alike = |each: &&(Asked, u64, u16)| each.0.method == asked.method && each.0.path == asked.path;
+            let alike =
+                |each: &&(Asked, u64, u16)| each.0.method == asked.method && each.0.path == asked.path;
             asked.before = kept.iter().filter(alike).count();
             let told = (self.answering)(&asked);
             if kept.len() < KEPT_MAX {

@@ -59,14 +59,15 @@ impl ClientPort for DegenerateClient {
                 ended: Ended::Exited(Some(code)),
             };
             match self.0 {
-                Kind::Refused => Visited {
-                    lines: Vec::new(),
-                    ended: Ended::NotStarted("no such program".to_owned()),
-                },
+                Kind::Refused => {
+                    Visited { lines: Vec::new(), ended: Ended::NotStarted("no such program".to_owned()) }
+                }
                 Kind::Hangs => std::future::pending().await,
                 Kind::EmptyObject => exited(0, &["{}"]),
                 Kind::Always400 => exited(1, &[]),
-                Kind::Always501 | Kind::Always500 => Visited { lines: Vec::new(), ended: Ended::Exited(None) },
+                Kind::Always501 | Kind::Always500 => {
+                    Visited { lines: Vec::new(), ended: Ended::Exited(None) }
+                }
                 Kind::Echo => echoed(net, &visit).await,
                 Kind::EmptyStream => exited(0, &[]),
                 Kind::EndlessStream => Visited { lines: vec!["{".to_owned(); 1_000], ended: Ended::Late },
@@ -80,7 +81,8 @@ impl ClientPort for DegenerateClient {
 /// Prints what the list says, entry by entry, and understands nothing.
 async fn echoed(net: &Net, visit: &Visit) -> Visited {
     let authority = visit.url.trim_start_matches("http://");
-    let request = Request::new("GET", "/v1/harnesses").header("authorization", format!("Bearer {}", visit.key));
+    let request =
+        Request::new("GET", "/v1/harnesses").header("authorization", format!("Bearer {}", visit.key));
     let limits = Limits { head: LIMIT, whole: LIMIT, body_bytes_max: 1024 * 1024 };
     let answer = send(net, authority, &request, limits).await;
     let text = answer.map(|answer| String::from_utf8_lossy(&answer.body).into_owned()).unwrap_or_default();

@@ -42,12 +42,7 @@ impl Stage {
     }
 
     /// The target at [`SIMULATOR`], which is as `description` says and lives as long as `keep`.
-    fn opened(
-        self,
-        description: &Description,
-        client: Box<dyn ClientPort>,
-        keep: Box<dyn Any>,
-    ) -> Opened {
+    fn opened(self, description: &Description, client: Box<dyn ClientPort>, keep: Box<dyn Any>) -> Opened {
         Opened {
             net: self.net,
             clock: self.clock,
@@ -72,11 +67,7 @@ pub struct Simulator {
 impl Simulator {
     /// The simulator of `contract` with these defects.
     pub fn new(contract: Contract, defects: &[impl AsRef<str>]) -> Result<Self, LaunchError> {
-        Ok(Self {
-            contract,
-            defects: Subjects::of(contract, defects)?,
-            description: described(contract)?,
-        })
+        Ok(Self { contract, defects: Subjects::of(contract, defects)?, description: described(contract)? })
     }
 }
 

@@ -23,11 +23,8 @@ use super::{
 };
 
 /// The check of this file.
-pub(crate) const CHECKS: &[Check] = &[Check {
-    id: "VET-53-p",
-    contract: Contract::Vetta,
-    kind: Kind::Property(&PROPERTY),
-}];
+pub(crate) const CHECKS: &[Check] =
+    &[Check { id: "VET-53-p", contract: Contract::Vetta, kind: Kind::Property(&PROPERTY) }];
 
 /// What the check is made of.
 pub(crate) const PROPERTY: Property = Property {

@@ -25,11 +25,8 @@ use super::{
 };
 
 /// The check of this file.
-pub(crate) const CHECKS: &[Check] = &[Check {
-    id: "VET-230-p",
-    contract: Contract::Vetta,
-    kind: Kind::Property(&PROPERTY),
-}];
+pub(crate) const CHECKS: &[Check] =
+    &[Check { id: "VET-230-p", contract: Contract::Vetta, kind: Kind::Property(&PROPERTY) }];
 
 const PROPERTY: Property = Property {
     prelude: |driver| Box::pin(environments_can_be_made(driver)),
@@ -134,8 +131,7 @@ fn with_member(value: &Value, member: &str) -> Value {
 async fn environment_is_made_and_used(driver: &Driver<'_>, case: &Case) -> Drove {
     let rows = case.input["rows"].as_array().into_iter().flatten();
     let road = |entry: &Value| if text(entry, "road") == "second" { "second" } else { "first" };
-    let rows: Vec<(Value, &'static str)> =
-        rows.map(|entry| (entry["row"].clone(), road(entry))).collect();
+    let rows: Vec<(Value, &'static str)> = rows.map(|entry| (entry["row"].clone(), road(entry))).collect();
     let key = make_key(driver, "made", &Made { rows, reserved: Vec::new() }).await?;
     let environment = Environment::keyed(driver, &key)?;
     environment.send("list", engine::Call::get("/v1/harnesses")).await;
@@ -147,8 +143,12 @@ async fn environment_is_made_and_used(driver: &Driver<'_>, case: &Case) -> Drove
 
 fn list_and_answers_are_as_constructed(case: &CaseView<'_>, spec: &Spec) -> Judged {
     let list = case.one("list")?;
-    let mut made: Vec<Value> =
-        case.label().input["rows"].as_array().into_iter().flatten().map(|entry| entry["row"].clone()).collect();
+    let mut made: Vec<Value> = case.label().input["rows"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|entry| entry["row"].clone())
+        .collect();
     made.sort_by_key(|row| text(row, "base").to_owned());
     if by_base(&list)? != made {
         return Err(list.finding(OTHER_LIST, json!(made).to_string()).into());

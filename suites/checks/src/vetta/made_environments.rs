@@ -26,9 +26,7 @@ pub(crate) async fn make_key(driver: &Driver<'_>, label: &str, made: &Made) -> R
         "local" => Value::Null,
         _ => json!(road),
     };
-    let whole = |(row, road): &(Value, &str)| {
-        json!({"harness": row, "facts": {"road": road_of(row, road), "can_submit": text(row, "base") != "vetta"}})
-    };
+    let whole = |(row, road): &(Value, &str)| json!({"harness": row, "facts": {"road": road_of(row, road), "can_submit": text(row, "base") != "vetta"}});
     let rows: Vec<Value> = made.rows.iter().map(whole).collect();
     let model = driver.facts().text("model").unwrap_or("model-1");
     let body = json!({

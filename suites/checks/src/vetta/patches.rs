@@ -270,7 +270,8 @@ mod tests {
                 "approvals": false, "structured_output": true, "streaming_deltas": true, "injected_tools": injected,
             }})
         };
-        let known = json!({"rows": [row("able", true), row("mute", false)], "member": "a", "credential": "primary"});
+        let known =
+            json!({"rows": [row("able", true), row("mute", false)], "member": "a", "credential": "primary"});
         let change = |value: Value| Step::Change(value.as_object().cloned().unwrap());
         let steps = [
             change(json!({"multiagent": team_of("a")})),
@@ -281,9 +282,15 @@ mod tests {
         ];
         let expected = case(&known, 0, &steps).expected;
         assert_eq!(expected[0]["refused"], false);
-        assert_eq!((&expected[1]["refused"], &expected[1]["agent"]["harness"]), (&json!(true), &json!("able")));
+        assert_eq!(
+            (&expected[1]["refused"], &expected[1]["agent"]["harness"]),
+            (&json!(true), &json!("able"))
+        );
         assert_eq!(expected[2], json!({"start": ["started"]}));
-        assert_eq!((&expected[3]["refused"], &expected[3]["agent"]["harness"]), (&json!(false), &json!("mute")));
+        assert_eq!(
+            (&expected[3]["refused"], &expected[3]["agent"]["harness"]),
+            (&json!(false), &json!("mute"))
+        );
         assert_eq!(expected[4], json!({"start": ["refused"]}));
     }
 }

@@ -10,7 +10,7 @@ use spec::Spec;
 
 use super::{
     agents::Agent,
-    environments::{Environment, is_hosted},
+    environments::{Environment, OTHER, OTHER_URL, is_hosted},
     evidence::{Evidence, by_base},
     rows::{entry_of, need_rows, need_rows_with, rows_of, runnable, text},
 };
@@ -27,10 +27,6 @@ const NOTHING_DIFFERS: &str = "`runnable` is the same in two environments with d
 const ISOLATE_DIFFERS: &str = "`runnable` of an isolate differs, although an isolate needs no base image";
 const NOT_WRITTEN: &str = "an agent could not be written in one of two environments";
 const OTHER_ENVIRONMENT: &str = "a start did not follow what `runnable` says in its own environment";
-
-/// The credential of the second environment, and the setting that holds its base URL.
-const OTHER: &str = "other_environment";
-const OTHER_URL: &str = "other_environment_url";
 
 fn list_of_the_other() -> Call {
     Call::get("/v1/harnesses").key_named(OTHER).at(OTHER_URL)
@@ -125,7 +121,13 @@ async fn differing_loops_are_started_in_both(driver: &Driver<'_>) -> Drove {
     Ok(())
 }
 
-async fn sent(driver: &Driver<'_>, label: &str, path: &str, place: Option<&'static str>, body: &Value) -> Reply {
+async fn sent(
+    driver: &Driver<'_>,
+    label: &str,
+    path: &str,
+    place: Option<&'static str>,
+    body: &Value,
+) -> Reply {
     let call = Call::post(path, body);
     let call = match place {
         Some(credential) => call.key_named(credential).at(OTHER_URL),

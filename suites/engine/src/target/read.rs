@@ -301,7 +301,11 @@ reserved_ids = ["soon"]
             ("\"soon\"", "7", "a list of strings"),
             ("KEY", "NOKEY", "environment variable `NOKEY` is not set"),
             ("\"vetta\"", "\"veta\"", "unknown variant"),
-            ("[settings]", "[settings]\nother_environment_url = \"x\"", "[settings] other_environment_url: url: `x`"),
+            (
+                "[settings]",
+                "[settings]\nother_environment_url = \"x\"",
+                "[settings] other_environment_url: url: `x`",
+            ),
         ] {
             let error = read(&GOOD.replace(from, to)).unwrap_err().to_string();
             assert!(error.contains(words), "{error}");

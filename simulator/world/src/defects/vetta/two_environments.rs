@@ -37,7 +37,8 @@ const STAGING: &str = "staging";
 /// The list shows what the table of the release says, wherever it is asked for.
 fn compile_it_in(parts: &mut Parts) {
     rewrite_list(parts, |_, _, rows| {
-        let Some(compiled) = Environment::shipped().ok().and_then(|shipped| shipped.into_iter().next()) else {
+        let Some(compiled) = Environment::shipped().ok().and_then(|shipped| shipped.into_iter().next())
+        else {
             return;
         };
         for row in rows {

@@ -220,7 +220,8 @@ fn every_cell_is_as_claimed(recording: &Recording, _: &Spec, capability: Capabil
             }
         }
     }
-    let nothing =
-        || Verdict::Untested { reason: "no loop that runs here, with a model that can be steered".to_owned() };
+    let nothing = || Verdict::Untested {
+        reason: "no loop that runs here, with a model that can be steered".to_owned(),
+    };
     witness.ok_or_else(nothing)
 }

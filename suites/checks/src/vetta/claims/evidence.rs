@@ -69,11 +69,7 @@ pub(super) fn observed<'r>(
 type Found<'r> = Result<Vec<Seen<'r>>, String>;
 
 /// A call waits, and nothing has been done.
-fn held<'r>(
-    view: &'r impl View,
-    base: &str,
-    events: &[(Seen<'r>, &Value)],
-) -> Result<Found<'r>, Verdict> {
+fn held<'r>(view: &'r impl View, base: &str, events: &[(Seen<'r>, &Value)]) -> Result<Found<'r>, Verdict> {
     let facts = &view.recording().target;
     let pending = facts.text("pending_event").unwrap_or(PENDING);
     let waits = events.iter().find(|(_, event)| text(event, "type") == pending);

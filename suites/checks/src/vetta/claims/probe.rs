@@ -90,18 +90,29 @@ pub(super) fn said(base: &str) -> String {
     format!("This is said on <{base}>.")
 }
 
-/// The loops are looked through in every environment, a base that several have only in the first one.
-pub(super) async fn every_loop(driver: &Driver<'_>, capability: Capability) -> Drove {
-    let environments = Environment::all(driver).await?;
+/// The loops are looked through in every environment: each in the first one in which it runs, or else in the first
+/// one that has it.
+fn rows_of(environments: &[Environment<'_>], capability: Capability) -> Vec<(usize, Value)> {
     let mut rows: Vec<(usize, Value)> = Vec::new();
     for (at, environment) in environments.iter().enumerate() {
-        for row in environment.rows() {
-            let is_new = rows.iter().all(|(_, known)| text(known, "base") != text(row, "base"));
-            if is_new && stands(row).is_some() && flag(row, capability.flag()).is_some() {
-                rows.push((at, row.clone()));
+        let says_enough = |row: &&Value| stands(row).is_some() && flag(row, capability.flag()).is_some();
+        for row in environment.rows().iter().filter(says_enough) {
+            let runs = |row: &Value| stands(row) == Some(Stands::Here);
+            match rows.iter_mut().find(|(_, known)| text(known, "base") == text(row, "base")) {
+                None => rows.push((at, row.clone())),
+                Some(known) if !runs(&known.1) && runs(row) => *known = (at, row.clone()),
+                Some(_) => {}
             }
         }
     }
+    rows
+}
+
+/// Goes through every loop.
+pub(super) async fn every_loop(driver: &Driver<'_>, capability: Capability) -> Drove {
+    let mut environments = Environment::all(driver).await?;
+    environments.extend(Environment::other(driver).await?);
+    let rows = rows_of(&environments, capability);
     if rows.is_empty() {
         let reason = format!("no row says where its loop stands and whether it has `{}`", capability.flag());
         return Err(driver.inapplicable(&reason, "rows"));
@@ -111,6 +122,9 @@ pub(super) async fn every_loop(driver: &Driver<'_>, capability: Capability) -> D
         load(driver, capability, &rows)?;
     }
     for (at, environment) in environments.iter().enumerate() {
+        if rows.iter().all(|(place, _)| *place != at) {
+            continue;
+        }
         let host = environment.preferring(is_hosted);
         let member = environment.need_agent("member", &Agent::on(environment, text(&host, "base"))).await?;
         for (_, row) in rows.iter().filter(|(place, _)| *place == at) {
@@ -232,7 +246,8 @@ impl Probe<'_, '_> {
         environment.send(&self.label("say"), Call::post(path, &message)).await;
         let pending = driver.facts().text("pending_event").unwrap_or(super::evidence::PENDING);
         let over = |received: &Received| super::evidence::is_over(driver.facts(), &received.data);
-        let met = feed.until(TURN, |received| text(&received.data, "type") == pending || over(received)).await;
+        let met =
+            feed.until(TURN, |received| text(&received.data, "type") == pending || over(received)).await;
         if met.as_ref().is_some_and(|met| text(&met.data, "type") == pending) {
             self.effects(session).await;
             // Nobody is to wait for ever.

@@ -45,7 +45,10 @@ pub(super) fn demanded<'r>(
         (write, &["multiagent", "harness"], &[400])
     };
     if early && write.is_success() {
-        return Ok(Demanded::Wrongly(write, "the agent was written, and refused at the start only".to_owned()));
+        return Ok(Demanded::Wrongly(
+            write,
+            "the agent was written, and refused at the start only".to_owned(),
+        ));
     }
     if !early && !write.is_success() {
         return Ok(Demanded::Wrongly(write, "the agent was refused when it was written".to_owned()));

@@ -115,9 +115,9 @@ fn key_is_in_the_header_alone(recording: &Recording, _: &Spec) -> Judged {
             return Err(request.seen.finding(KEY_ELSEWHERE, "the key in `authorization` alone").into());
         }
         let authorization = request.text("authorization");
-        let is_bearer = authorization.split_once(' ').is_some_and(|(scheme, sent)| {
-            scheme.eq_ignore_ascii_case("bearer") && sent.trim() == key
-        });
+        let is_bearer = authorization
+            .split_once(' ')
+            .is_some_and(|(scheme, sent)| scheme.eq_ignore_ascii_case("bearer") && sent.trim() == key);
         if !is_bearer {
             return Err(request.seen.finding(NO_KEY, "`authorization: Bearer KEY`").into());
         }

@@ -72,8 +72,7 @@ impl<'a> Shop<'a> {
 
     /// Sends the client there; somebody picks `pick`. Everything is recorded.
     pub(super) async fn visit(&self, pick: Option<&str>) -> Result<(), Halt> {
-        let visit =
-            Visit { url: self.stand_in.url(), key: self.key.clone(), pick: pick.map(str::to_owned) };
+        let visit = Visit { url: self.stand_in.url(), key: self.key.clone(), pick: pick.map(str::to_owned) };
         let visited = self.driver.visit(PRINTED, visit).await;
         self.stand_in.record();
         visited.map(drop)

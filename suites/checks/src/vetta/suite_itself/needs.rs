@@ -21,7 +21,8 @@ fn by_hand() -> [(Value, Value, &'static [&'static str]); 16] {
     const STRUCTURED: &[&str] = &["structured_output"];
     const INJECTED: &[&str] = &["injected_tools"];
     let (no, required) = (json!({}), json!({"structured_output_required": true}));
-    let offered = json!({"structured_output_schema": {"type": "object"}, "structured_output_required": false});
+    let offered =
+        json!({"structured_output_schema": {"type": "object"}, "structured_output_required": false});
     let team = json!({"type": "coordinator", "agents": ["agent_1"]});
     let servers = json!([{"name": "tickets", "url": "http://127.0.0.1:9/mcp"}]);
     [

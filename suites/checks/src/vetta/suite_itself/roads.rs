@@ -36,8 +36,11 @@ async fn both_roads_are_served(driver: &Driver<'_>) -> Drove {
             rows.push(poor);
         }
         let rows = rows.into_iter().map(|row| (row, road)).collect();
-        let place = make(driver, &format!("make {road}"), Made { rows, reserved: vec!["to-come".to_owned()] }).await?;
-        let needs = [Need::Catalogue, Need::Admission, Need::FixtureRow, Need::ReservedIds, Need::ExpectedCatalogue];
+        let place =
+            make(driver, &format!("make {road}"), Made { rows, reserved: vec!["to-come".to_owned()] })
+                .await?;
+        let needs =
+            [Need::Catalogue, Need::Admission, Need::FixtureRow, Need::ReservedIds, Need::ExpectedCatalogue];
         suite.run(driver, name, &place, &needs, CASES).await?;
     }
     Ok(())
@@ -47,7 +50,9 @@ fn verdicts_are_the_same(recording: &Recording, _: &Spec) -> Judged {
     let made = [recording.one("make first")?, recording.one("make second")?];
     let (first, second) = (rulings(recording, FIRST, PASSES_MIN)?, rulings(recording, SECOND, 1)?);
     if first.len() != second.len() {
-        return Err(Verdict::Error { reason: "other checks were run on the one road than on the other".to_owned() });
+        return Err(Verdict::Error {
+            reason: "other checks were run on the one road than on the other".to_owned(),
+        });
     }
     let mut witness: Witness = made[0].witness().and(made[1].witness());
     for (one, other) in first.iter().zip(&second) {

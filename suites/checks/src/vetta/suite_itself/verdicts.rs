@@ -33,11 +33,7 @@ impl<'r> Ruling<'r> {
 
 /// The verdicts recorded as `NAME: …`, of which `least` have to be passes: a suite that passes nothing says
 /// nothing.
-pub(super) fn rulings<'r>(
-    view: &'r impl View,
-    name: &str,
-    least: usize,
-) -> Result<Vec<Ruling<'r>>, Verdict> {
+pub(super) fn rulings<'r>(view: &'r impl View, name: &str, least: usize) -> Result<Vec<Ruling<'r>>, Verdict> {
     let read = |seen: Seen<'r>| {
         let check = seen.label().strip_prefix(name)?.strip_prefix(": ")?;
         Some(Ruling { check, seen, fact: seen.value()? })
