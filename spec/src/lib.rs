@@ -8,6 +8,7 @@ mod embedded;
 mod entry;
 mod load;
 pub mod messages;
+pub mod openapi;
 pub mod schemas;
 
 pub use contract::{Contract, UnknownContract};

@@ -8,6 +8,7 @@ mod catalogue;
 mod catalogue_in_use;
 pub mod claims;
 mod clients;
+mod contributed_tools;
 mod demands;
 mod early_guards;
 mod environments;
@@ -24,10 +25,15 @@ mod reads;
 mod refusal;
 mod rows;
 mod runnable;
+mod second_road;
 mod selection;
 mod streaming;
 mod structured_output;
 pub mod suite_itself;
+mod talks;
+mod teams;
+mod tool_endpoint;
+mod tool_server;
 mod two_environments;
 
 use engine::Check;
@@ -50,6 +56,7 @@ pub(crate) fn checks_of_targets() -> Vec<Check> {
         approvals::CHECKS,
         catalogue::CHECKS,
         catalogue_in_use::CHECKS,
+        contributed_tools::CHECKS,
         early_guards::CHECKS,
         generated_catalogues::CHECKS,
         harness_object::CHECKS,
@@ -57,9 +64,11 @@ pub(crate) fn checks_of_targets() -> Vec<Check> {
         patches::CHECKS,
         reading_one::CHECKS,
         runnable::CHECKS,
+        second_road::CHECKS,
         selection::CHECKS,
         streaming::CHECKS,
         structured_output::CHECKS,
+        teams::CHECKS,
         two_environments::CHECKS,
     ]
     .concat()

@@ -12,6 +12,7 @@ mod model;
 mod prove;
 mod run;
 mod simulate;
+mod specification;
 mod subject;
 
 use std::process::ExitCode;
@@ -55,6 +56,8 @@ enum Verb {
     List(list::Arguments),
     /// Show one requirement, check, defect or open point.
     Explain(explain::Arguments),
+    /// Print a contract in a form that other programs read.
+    Spec(specification::Arguments),
     /// Serve a contract, correctly or with named defects.
     Simulate(simulate::Arguments),
     /// Serve a fake model that answers as a script says.
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Verb::Prove(arguments) => prove::prove(&arguments),
         Verb::List(arguments) => list::list(&arguments),
         Verb::Explain(arguments) => explain::explain(&arguments),
+        Verb::Spec(arguments) => specification::specification(&arguments),
         Verb::Simulate(arguments) => simulate::simulate(&arguments),
         Verb::Model(arguments) => model::model(&arguments),
     };

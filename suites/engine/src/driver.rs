@@ -15,6 +15,7 @@ use wire::{
 
 use crate::{
     Call, Key, Listening, ModelPort, Opened, Received, Receiver, Response,
+    receiver::{Respond, in_turn},
     recorder::Recorder,
     target::{Description, address_of},
 };
@@ -41,12 +42,18 @@ pub struct Reply {
     pub status: Option<u16>,
     /// The body as JSON, where it is JSON.
     pub json: Option<Value>,
+    headers: Vec<(String, String)>,
 }
 
 impl Reply {
     /// Whether the status is in the 200s.
     pub fn is_success(&self) -> bool {
         self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
+    /// The first header called `name` (lower case).
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The string at `pointer` in the body.
@@ -176,11 +183,37 @@ impl<'a> Driver<'a> {
                     label: label.to_owned(),
                     status: Some(response.status),
                     json: serde_json::from_slice(&response.body).ok(),
+                    headers: response.headers,
                 };
                 (reply, String::from_utf8(response.body.into()).ok())
             }
-            Err(_) => (Reply { label: label.to_owned(), status: None, json: None }, None),
+            Err(_) => {
+                (Reply { label: label.to_owned(), status: None, json: None, headers: Vec::new() }, None)
+            }
         }
+    }
+
+    /// As [`Driver::send`], for an answer with a secret at `pointer`. It is called `name` in whatever is
+    /// recorded, this answer included. `None` where the answer has no string there.
+    pub async fn send_for_secret(
+        &self,
+        label: &str,
+        call: Call,
+        (pointer, name): (&str, &str),
+    ) -> (Reply, Option<String>) {
+        let (authority, request) = self.request(call);
+        let limits = Limits { head: HEAD, whole: WHOLE, body_bytes_max: BODY_BYTES_MAX };
+        let outcome = http::send(&self.opened.net, &authority, &request, limits).await;
+        let answer = outcome.as_ref().ok();
+        let json: Option<Value> = answer.and_then(|answer| serde_json::from_slice(&answer.body).ok());
+        let secret = json.as_ref().and_then(|json| json.pointer(pointer)?.as_str()).map(str::to_owned);
+        if let Some(secret) = &secret {
+            self.recorder.hide(name, secret);
+        }
+        self.recorder.exchange(label, &request, &outcome);
+        let (status, headers) =
+            answer.map_or_else(Default::default, |answer| (Some(answer.status), answer.headers.clone()));
+        (Reply { label: label.to_owned(), status, json, headers }, secret)
     }
 
     /// `GET path` with the primary credential.
@@ -243,7 +276,13 @@ impl<'a> Driver<'a> {
     /// In process it listens on the network in memory. A target elsewhere reaches it at
     /// `[settings] receiver_url`, behind which the suite listens at `[settings] receiver_listen`.
     pub async fn receiver(&self, label: &str, answers: Vec<Response>) -> Result<Receiver<'_>, Halt> {
-        Receiver::open(self, label, answers).await
+        Receiver::open(self, label, in_turn(answers)).await
+    }
+
+    /// Opens an endpoint that the target can call, and records what arrives as `label`. `respond` is given the
+    /// body of each call and answers it.
+    pub async fn server(&self, label: &str, respond: Respond) -> Result<Receiver<'_>, Halt> {
+        Receiver::open(self, label, respond).await
     }
 
     pub(crate) fn opened(&self) -> &'a Opened {

@@ -33,7 +33,7 @@ pub use launch::{Launch, LaunchError, Opened};
 pub use listening::{Listening, Received};
 pub use model_port::ModelPort;
 pub use perform::{Budget, Performed, Sampling, perform};
-pub use receiver::{Receiver, Response};
+pub use receiver::{Receiver, Respond, Response};
 pub use run::{Plan, Progress, Ran, RunError, preflight, run, settle};
 pub use select::{Selection, SelectionError};
 pub use stand_in::{Answering, Asked, StandIn, Told};

@@ -20,6 +20,11 @@ pub(crate) struct Gate {
     pub(crate) permission: Permission,
 }
 
+/// `candidate` behind its permission.
+pub(crate) fn gate(desk: &Desk, candidate: Candidate, permission: Permission) -> impl Tool + use<> {
+    Gate { desk: desk.clone(), candidate, permission }
+}
+
 impl Tool for Gate {
     fn name(&self) -> &str {
         &self.candidate.name

@@ -45,7 +45,7 @@ async fn what_is_not_published_is_not_there() {
         assert_eq!(refusal(&answer), (404, "harness_not_found", Some("id")), "{id}");
         assert_eq!(answer.1["error"]["type"], "not_found");
     }
-    for path in ["/v1/harnesses/", "/v1/harnesses/pi/", "/v1/harnesses/pi/x", "/v1/balance", "/"] {
+    for path in ["/v1/harnesses/", "/v1/harnesses/pi/", "/v1/harnesses/pi/x", "/v1/threads", "/"] {
         assert_eq!(refusal(&desk.get(path).await), (404, "route_not_found", None), "{path}");
     }
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use vetta::{Parts, Service, Turns, turns::Scripted};
+use vetta::{Parts, Service, Turns, tools::Effects, turns::Scripted};
 use wire::{
     Clock, Ids, Net, Seed,
     http::{Limits, Open, Request, Response, open, send},
@@ -17,13 +17,15 @@ pub(crate) const ADA: &str = "sk_sim_ada";
 pub(crate) const BEN: &str = "sk_sim_ben";
 pub(crate) const FUTURE: &str = "sk_sim_ada_future";
 
-const AUTHORITY: &str = "vetta.test:80";
+pub(crate) const AUTHORITY: &str = "vetta.test:80";
 const LIMITS: Limits =
     Limits { head: Duration::from_secs(5), whole: Duration::from_secs(5), body_bytes_max: 1 << 20 };
 
 pub(crate) struct Desk {
-    net: Net,
+    pub(crate) net: Net,
     pub(crate) clock: Clock,
+    pub(crate) service: Service,
+    pub(crate) effects: Effects,
 }
 
 impl Desk {
@@ -40,11 +42,15 @@ impl Desk {
     }
 
     pub(crate) async fn open(parts: Parts, turns: Arc<dyn Turns>) -> Self {
-        let (net, clock) = (Net::memory(), Clock::virtual_time());
-        let service = Service::new(parts, clock.clone(), Ids::new(Seed::of_run(1)), turns);
+        Self::at(Net::memory(), Clock::virtual_time(), Ids::new(Seed::of_run(1)), parts, turns).await
+    }
+
+    pub(crate) async fn at(net: Net, clock: Clock, ids: Ids, parts: Parts, turns: Arc<dyn Turns>) -> Self {
+        let service = Service::new(parts, clock.clone(), ids, turns);
+        let effects = service.effects().clone();
         let listener = net.listen(AUTHORITY).await.unwrap();
         tokio::spawn(serve(listener, service.router(), service.head_filter(), std::future::pending()));
-        Self { net, clock }
+        Self { net, clock, service, effects }
     }
 
     pub(crate) async fn send(&self, request: &Request) -> Response {
@@ -139,7 +145,10 @@ impl Feed {
 
     /// The next event, held against its schema and its frame; `None` at the end of the stream.
     pub(crate) async fn event(&mut self) -> Option<Value> {
-        let frame = self.next().await?;
+        let mut frame = self.next().await?;
+        while frame.data.is_none() {
+            frame = self.next().await?;
+        }
         let event: Value = serde_json::from_str(&frame.data.unwrap()).unwrap();
         assert_eq!(schemas::violations("event.json", &event), [""; 0], "{event}");
         assert_eq!(

@@ -11,11 +11,13 @@ mod injected_tools;
 mod reading_one;
 mod rows;
 mod runnable;
+mod second_road;
 mod selection;
 mod sequences;
 mod steps;
 mod streaming;
 mod structured_output;
+mod teams;
 mod two_environments;
 
 use ::vetta::Parts;
@@ -35,10 +37,12 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     injected_tools::DEFECTS,
     reading_one::DEFECTS,
     runnable::DEFECTS,
+    second_road::DEFECTS,
     selection::DEFECTS,
     sequences::DEFECTS,
     streaming::DEFECTS,
     structured_output::DEFECTS,
+    teams::DEFECTS,
     two_environments::DEFECTS,
 ];
 

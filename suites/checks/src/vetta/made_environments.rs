@@ -35,8 +35,11 @@ pub(crate) async fn make_key(driver: &Driver<'_>, label: &str, made: &Made) -> R
         "reserved": made.reserved,
         "models": [{"id": model, "label": model}],
     });
-    let reply = driver.send(label, Call::control("POST", "/environments").json(&body)).await;
-    driver.need_text(&reply, "/key", "make an environment")
+    let call = Call::control("POST", "/environments").json(&body);
+    let (reply, key) = driver.send_for_secret(label, call, ("/key", "made_key")).await;
+    key.filter(|_| reply.is_success()).ok_or_else(|| {
+        driver.setup_failed(&reply, "make an environment", "a 2xx answer with a string at `/key`")
+    })
 }
 
 /// As [`make_key`], and gives the place at which that environment is the only one there is.
@@ -49,5 +52,10 @@ pub(crate) async fn make(driver: &Driver<'_>, label: &str, made: Made) -> Result
     description.settings.insert("expected_bases".to_owned(), json!(bases));
     description.settings.insert("reserved_ids".to_owned(), json!(made.reserved));
     description.settings.remove("control");
+    for road in ["first", "second"] {
+        let on_it = made.rows.iter().filter(|(_, of_row)| *of_row == road);
+        let bases: Vec<&str> = on_it.map(|(row, _)| text(row, "base")).collect();
+        description.settings.insert(format!("{road}_road"), json!(bases));
+    }
     Ok(place)
 }

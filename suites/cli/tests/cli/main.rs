@@ -6,6 +6,7 @@ mod bad_input;
 mod clients;
 mod formats;
 mod model_verb;
+mod openapi;
 mod process;
 mod schemas;
 mod snapshots;

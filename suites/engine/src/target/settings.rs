@@ -93,8 +93,22 @@ const OAO: &[Setting] = &[
 const VETTA: &[Setting] = &[
     text("model", "a model that an agent may name"),
     text("connection", "a connected account that an agent may act through"),
-    list("reserved_ids", "ids that a chooser knows and the catalogue does not publish"),
+    text("connection_tool", "the name of a tool that this connected account contributes"),
+    list("first_road", "bases whose loop is handed the contributed tools for the turn"),
+    list(
+        "native_tools",
+        "the shell, file and search tools that a loop on the second road brings along: `shell`, `read`, `grep` \
+         (default)",
+    ),
+    list(
+        "team_arguments",
+        "what `send_to_agent` calls the agent and the task: `agent`, `message` (default)",
+    ),
+    list("second_road", "bases whose loop reaches the contributed tools through an endpoint of the session"),
     list("control", "the features of the control port that the target serves"),
+    text("receiver_listen", "where the suite listens with an MCP server: `host:port`"),
+    text("receiver_url", "the base URL under which the target reaches what listens there"),
+    list("reserved_ids", "ids that a chooser knows and the catalogue does not publish"),
     list("expected_bases", "every base that the deploy is known to publish"),
     text("cursor_parameter", "the query parameter that takes `next_cursor`: `cursor` (default) or another"),
     url(

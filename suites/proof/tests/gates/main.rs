@@ -11,6 +11,7 @@ mod liars;
 mod matrix;
 mod missing;
 mod offline;
+mod openapi;
 mod redaction;
 mod reference;
 mod traceability;
