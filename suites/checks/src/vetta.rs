@@ -6,14 +6,19 @@ mod agents_times_rows;
 mod approvals;
 mod catalogue;
 mod catalogue_in_use;
+pub mod claims;
+mod clients;
 mod contributed_tools;
 mod demands;
 mod early_guards;
 mod environments;
 mod evidence;
+mod generated_catalogues;
 mod harness_object;
 mod injected_tools;
 mod listing;
+mod made_environments;
+mod patches;
 mod preflight;
 mod reading_one;
 mod reads;
@@ -24,15 +29,27 @@ mod second_road;
 mod selection;
 mod streaming;
 mod structured_output;
+pub mod suite_itself;
 mod talks;
 mod teams;
 mod tool_endpoint;
 mod tool_server;
+mod two_environments;
 
 use engine::Check;
 
 /// The checks of this contract, topic by topic.
 pub(crate) fn checks() -> Vec<Check> {
+    [checks_of_targets(), checks_of_clients(), claims::checks(), suite_itself::checks()].concat()
+}
+
+/// Those whose subject is a client.
+pub(crate) fn checks_of_clients() -> Vec<Check> {
+    [clients::CHOICES, clients::REQUESTS].concat()
+}
+
+/// Those whose subject is a harness.
+pub(crate) fn checks_of_targets() -> Vec<Check> {
     [
         admission::CHECKS,
         agents_times_rows::CHECKS,
@@ -41,8 +58,10 @@ pub(crate) fn checks() -> Vec<Check> {
         catalogue_in_use::CHECKS,
         contributed_tools::CHECKS,
         early_guards::CHECKS,
+        generated_catalogues::CHECKS,
         harness_object::CHECKS,
         injected_tools::CHECKS,
+        patches::CHECKS,
         reading_one::CHECKS,
         runnable::CHECKS,
         second_road::CHECKS,
@@ -50,8 +69,10 @@ pub(crate) fn checks() -> Vec<Check> {
         streaming::CHECKS,
         structured_output::CHECKS,
         teams::CHECKS,
+        two_environments::CHECKS,
     ]
     .concat()
 }
 
+pub(crate) use clients::preflight as client_preflight;
 pub(crate) use preflight::preflight;

@@ -9,7 +9,7 @@ use engine::{
 };
 use recording::{Lane, Outcome, Status};
 use report::{Preflight, Replay, Report, RunFolder, Summary, explain, one_line};
-use spec::{Contract, Spec};
+use spec::{Contract, Need, Spec};
 use wire::{Clock, clock::Stopwatch};
 
 use crate::{
@@ -137,8 +137,12 @@ fn one_contract(
     let launch = target.launch.as_ref();
     let description = launch.description();
     let contract = description.contract;
+    // Checks of clients are not about a harness, so they are run on one only where they are asked for.
+    let is_about_it = |check: &Check| !arguments.check.is_empty() || !is_about_a_client(check.id, spec);
+    let is_embedded = arguments.subject.is_embedded();
+    let checks = checks.into_iter().filter(|check| is_embedded || is_about_it(check)).collect();
     let plan = plan(arguments, checks, launch.lane());
-    let replay = Replay { target: arguments.subject.arguments(), seed: arguments.seed };
+    let replay = Replay { verb: "run", target: arguments.subject.arguments(), seed: arguments.seed };
     say(&format!("{contract}: {}", who(arguments, target)));
     let preflight = look(target, registry, &plan, spec);
     let mut outcomes = Vec::new();
@@ -147,7 +151,8 @@ fn one_contract(
         outcomes = watched(&plan, target, contract, spec)?;
     }
     let ms = stopwatch.elapsed_ms();
-    let report = Report::new(contract, description.facts(), plan.seed, preflight, &outcomes, &replay, spec);
+    let report = Report::new(contract, description.facts(), plan.seed, preflight, &outcomes, &replay, spec)
+        .with_claims(checks::vetta::claims::audit(&outcomes));
     for outcome in outcomes.iter().filter(|outcome| is_worth_telling(outcome)) {
         say(&explain(outcome, &replay, spec));
     }
@@ -167,6 +172,10 @@ fn one_contract(
     }
     folder.contract(&report, &outcomes, &replay, &description.scope, spec)?;
     Ok(report)
+}
+
+fn is_about_a_client(id: &str, spec: &Spec) -> bool {
+    spec.check(id).is_some_and(|(_, entry)| entry.needs.contains(&Need::ClientUnderTest))
 }
 
 fn say_timelines(outcomes: &[Outcome]) {
@@ -231,11 +240,11 @@ fn watched(plan: &Plan, target: &Target, contract: Contract, spec: &Spec) -> Res
     Ok(ran.outcomes)
 }
 
-fn is_worth_telling(outcome: &Outcome) -> bool {
+pub(crate) fn is_worth_telling(outcome: &Outcome) -> bool {
     !matches!(outcome.status, Status::Pass | Status::NotApplicable | Status::ExpectedFail)
 }
 
-fn say_contract(report: &Report, ms: u64, spec: &Spec) {
+pub(crate) fn say_contract(report: &Report, ms: u64, spec: &Spec) {
     let by_id: BTreeMap<&str, Status> =
         report.checks.iter().map(|check| (check.id.as_str(), check.status)).collect();
     for topic in &spec.contract(report.contract).topics {
@@ -254,6 +263,10 @@ fn say_contract(report: &Report, ms: u64, spec: &Spec) {
     for check in report.checks.iter().filter(|check| check.status == Status::NotApplicable) {
         say(&format!("  not applicable: {}: {}", check.id, check.reason.as_deref().unwrap_or_default()));
     }
+    if let Some(claims) = &report.claims {
+        say("  what the catalogue claims, and what is there:");
+        report::claim_table(claims).iter().for_each(|line| say(&format!("    {line}")));
+    }
     if !report.shape_violations.is_empty() {
         let count = counted(report.shape_violations.len(), "message");
         say(&format!("  {count} without the shape of the schema; see shape_violations in report.json"));
@@ -267,7 +280,7 @@ pub(crate) fn counts_words(counts: &BTreeMap<Status, usize>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn say_summary(summary: &Summary, folder: &RunFolder) {
+pub(crate) fn say_summary(summary: &Summary, folder: &RunFolder) {
     let word = match summary.exit_code {
         0 => "conforming",
         1 => "not conforming",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use recording::{
-    Counts, ExitCode, Finding, Outcome, ShapeViolation, Status, TargetFacts, Verdict, Witness,
+    ClaimAudit, Counts, ExitCode, Finding, Outcome, ShapeViolation, Status, TargetFacts, Verdict, Witness,
     shape_violations,
 };
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,9 @@ pub struct Report {
     pub requirements: Vec<RequirementLine>,
     /// Checks, in the order in which they were planned.
     pub checks: Vec<CheckLine>,
+    /// What became of each capability of each loop, where that was audited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<ClaimAudit>,
     /// Messages of the target that do not have the shape of their schema. They decide no check by themselves.
     pub shape_violations: Vec<ShapeViolation>,
 }
@@ -135,8 +138,15 @@ impl Report {
             pending,
             requirements: requirements(contract, outcomes, spec),
             checks: outcomes.iter().map(|outcome| line(outcome, replay, spec)).collect(),
+            claims: None,
             shape_violations: shapes(contract, outcomes),
         }
+    }
+
+    /// The same report with an audit of claims.
+    #[must_use]
+    pub fn with_claims(self, claims: Option<ClaimAudit>) -> Self {
+        Self { claims, ..self }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Everything here reads outcomes and decides nothing.
 
+mod claims;
 mod document;
 mod explain;
 mod folder;
@@ -9,6 +10,7 @@ mod junit;
 mod summary;
 mod timeline;
 
+pub use claims::claim_table;
 pub use document::{CheckLine, Preflight, Report, RequirementLine, Suite};
 pub use explain::{Replay, explain, headline, one_line};
 pub use folder::{FolderError, RunFolder};

@@ -4,6 +4,7 @@ mod admission;
 mod approvals;
 mod catalogue;
 mod catalogue_in_use;
+mod claims;
 mod early_guards;
 mod harness_object;
 mod injected_tools;
@@ -12,10 +13,12 @@ mod rows;
 mod runnable;
 mod second_road;
 mod selection;
+mod sequences;
 mod steps;
 mod streaming;
 mod structured_output;
 mod teams;
+mod two_environments;
 
 use ::vetta::Parts;
 use spec::Contract;
@@ -28,6 +31,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     approvals::DEFECTS,
     catalogue::DEFECTS,
     catalogue_in_use::DEFECTS,
+    claims::DEFECTS,
     early_guards::DEFECTS,
     harness_object::DEFECTS,
     injected_tools::DEFECTS,
@@ -35,9 +39,11 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     runnable::DEFECTS,
     second_road::DEFECTS,
     selection::DEFECTS,
+    sequences::DEFECTS,
     streaming::DEFECTS,
     structured_output::DEFECTS,
     teams::DEFECTS,
+    two_environments::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

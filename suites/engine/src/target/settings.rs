@@ -10,6 +10,8 @@ pub enum SettingKind {
     Text,
     /// A list of strings.
     List,
+    /// A base URL, of the form that the target's own has.
+    Url,
 }
 
 /// One thing that a target file may say.
@@ -29,6 +31,10 @@ const fn text(name: &'static str, means: &'static str) -> Setting {
 
 const fn list(name: &'static str, means: &'static str) -> Setting {
     Setting { name, kind: SettingKind::List, means }
+}
+
+const fn url(name: &'static str, means: &'static str) -> Setting {
+    Setting { name, kind: SettingKind::Url, means }
 }
 
 const OAO: &[Setting] = &[
@@ -105,6 +111,10 @@ const VETTA: &[Setting] = &[
     list("reserved_ids", "ids that a chooser knows and the catalogue does not publish"),
     list("expected_bases", "every base that the deploy is known to publish"),
     text("cursor_parameter", "the query parameter that takes `next_cursor`: `cursor` (default) or another"),
+    url(
+        "other_environment_url",
+        "the base URL of a second environment of the same release; without it the key alone tells them apart",
+    ),
 ];
 
 /// The settings that a target of `contract` may have.
@@ -127,6 +137,7 @@ pub fn credentials(contract: Contract) -> &'static [(&'static str, &'static str)
             ("primary", "the key that is used where nothing else is said"),
             ("second_account", "a key of another account in the same environment"),
             ("future", "a key of an environment whose catalogue has further rows"),
+            ("other_environment", "a key of a second environment of the same release, with other images"),
         ],
     }
 }
@@ -135,7 +146,7 @@ impl SettingKind {
     /// Whether `value` has this type.
     pub(super) fn holds(self, value: &Value) -> bool {
         match self {
-            Self::Text => value.is_string(),
+            Self::Text | Self::Url => value.is_string(),
             Self::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
         }
     }
@@ -145,6 +156,7 @@ impl SettingKind {
         match self {
             Self::Text => "a string",
             Self::List => "a list of strings",
+            Self::Url => "a base URL",
         }
     }
 }
