@@ -8,6 +8,7 @@ mod folder;
 mod junit;
 mod summary;
 mod timeline;
+mod timing;
 
 pub use document::{CheckLine, Preflight, Report, RequirementLine, Suite};
 pub use explain::{Replay, explain, headline, one_line};
@@ -15,3 +16,4 @@ pub use folder::{FolderError, RunFolder};
 pub use junit::junit;
 pub use summary::{ContractLine, Summary};
 pub use timeline::bars;
+pub use timing::{SlowCheck, Timing};
