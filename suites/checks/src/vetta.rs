@@ -6,6 +6,7 @@ mod agents_times_rows;
 mod approvals;
 mod catalogue;
 mod catalogue_in_use;
+mod deltas;
 mod demands;
 mod early_guards;
 mod environments;
@@ -22,6 +23,9 @@ mod runnable;
 mod selection;
 mod streaming;
 mod structured_output;
+mod talk;
+mod typed_turns;
+mod words;
 
 use engine::Check;
 
@@ -33,6 +37,7 @@ pub(crate) fn checks() -> Vec<Check> {
         approvals::CHECKS,
         catalogue::CHECKS,
         catalogue_in_use::CHECKS,
+        deltas::CHECKS,
         early_guards::CHECKS,
         harness_object::CHECKS,
         injected_tools::CHECKS,
@@ -41,6 +46,7 @@ pub(crate) fn checks() -> Vec<Check> {
         selection::CHECKS,
         streaming::CHECKS,
         structured_output::CHECKS,
+        typed_turns::CHECKS,
     ]
     .concat()
 }

@@ -4,6 +4,7 @@ mod admission;
 mod approvals;
 mod catalogue;
 mod catalogue_in_use;
+mod deltas;
 mod early_guards;
 mod harness_object;
 mod injected_tools;
@@ -14,6 +15,7 @@ mod selection;
 mod steps;
 mod streaming;
 mod structured_output;
+mod typed_turns;
 
 use ::vetta::Parts;
 use spec::Contract;
@@ -26,6 +28,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     approvals::DEFECTS,
     catalogue::DEFECTS,
     catalogue_in_use::DEFECTS,
+    deltas::DEFECTS,
     early_guards::DEFECTS,
     harness_object::DEFECTS,
     injected_tools::DEFECTS,
@@ -34,6 +37,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     selection::DEFECTS,
     streaming::DEFECTS,
     structured_output::DEFECTS,
+    typed_turns::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.
