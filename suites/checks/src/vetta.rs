@@ -12,6 +12,7 @@ mod early_guards;
 mod environments;
 mod evidence;
 mod harness_object;
+mod held_calls;
 mod injected_tools;
 mod listing;
 mod preflight;
@@ -40,6 +41,7 @@ pub(crate) fn checks() -> Vec<Check> {
         deltas::CHECKS,
         early_guards::CHECKS,
         harness_object::CHECKS,
+        held_calls::CHECKS,
         injected_tools::CHECKS,
         reading_one::CHECKS,
         runnable::CHECKS,

@@ -10,6 +10,7 @@ use super::{Candidate, Desk, Origin};
 use crate::{
     agents::Permission,
     approvals::{DENIED, Decision, Held, denied},
+    environment::Row,
 };
 
 /// A tool of one turn, with the permission that it has there.
@@ -18,6 +19,7 @@ pub(crate) struct Gate {
     pub(crate) desk: Desk,
     pub(crate) candidate: Candidate,
     pub(crate) permission: Permission,
+    pub(crate) row: Row,
 }
 
 impl Tool for Gate {
@@ -53,7 +55,7 @@ impl Gate {
             Permission::Allow => work().await,
             Permission::Ask => match desk.hold(&id, name, &arguments) {
                 Some(decided) => {
-                    let held = Held { clock: desk.core.clock.clone(), decided, work };
+                    let held = Held { clock: desk.core.clock.clone(), row: self.row.clone(), decided, work };
                     (desk.core.parts.approvals.hold)(held).await
                 }
                 None => ToolOutcome::aborted(),

@@ -30,7 +30,7 @@ fn gated(desk: &Desk, candidates: Vec<Candidate>, config: &AgentConfig, row: &Ro
         if let Some(permission) = permission
             && names.insert(candidate.name.clone())
         {
-            tools.push(Arc::new(Gate { desk: desk.clone(), candidate, permission }));
+            tools.push(Arc::new(Gate { desk: desk.clone(), candidate, permission, row: row.clone() }));
         }
     }
     tools

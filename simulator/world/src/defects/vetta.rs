@@ -7,6 +7,7 @@ mod catalogue_in_use;
 mod deltas;
 mod early_guards;
 mod harness_object;
+mod held_calls;
 mod injected_tools;
 mod reading_one;
 mod rows;
@@ -31,6 +32,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     deltas::DEFECTS,
     early_guards::DEFECTS,
     harness_object::DEFECTS,
+    held_calls::DEFECTS,
     injected_tools::DEFECTS,
     reading_one::DEFECTS,
     runnable::DEFECTS,
