@@ -35,7 +35,7 @@ fn two_runs_with_one_seed_are_identical_whatever_the_number_of_threads() {
 fn report(contract: Contract, outcomes: &[Outcome], duration_ms: u64) -> Value {
     let facts = Simulator::new(contract, &[] as &[&str]).unwrap().description().facts();
     let preflight = Preflight { passed: true, reason: None };
-    let replay = Replay { target: Vec::new(), seed: 7 };
+    let replay = Replay { verb: "run", target: Vec::new(), seed: 7 };
     let spec = Spec::load().unwrap();
     let report = Report::new(contract, facts, 7, preflight, outcomes, &replay, spec);
     let mut report = serde_json::to_value(report.timed(outcomes, duration_ms)).unwrap();
