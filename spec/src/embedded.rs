@@ -28,7 +28,7 @@ pub(crate) const TOPICS: &[File] = files! {
         "http-api" "event-stream" "run-states" "caller-tools" "approvals" "webhooks";
     Vetta / "vetta":
         "selection" "catalogue" "harness-object" "reading-one" "runnable" "approvals" "structured-output"
-        "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth";
+        "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth" "clients" "sequences" "claims";
 };
 
 /// The open points of each contract.
@@ -41,6 +41,11 @@ pub(crate) const OPEN_POINTS: &[File] = files! {
 pub(crate) const MESSAGES: &[File] = files! {
     Oao / "oao": "messages";
     Vetta / "vetta": "messages";
+};
+
+/// What can be demanded of a loop.
+pub(crate) const DEMANDS: &[File] = files! {
+    Vetta / "vetta": "demands";
 };
 
 /// The HTTP API of each contract: its root, and the files that the root names.
@@ -59,7 +64,7 @@ mod tests {
 
     #[test]
     fn every_yaml_file_of_a_contract_is_embedded() {
-        let files = TOPICS.iter().chain(OPEN_POINTS).chain(MESSAGES).chain(OPENAPI);
+        let files = [TOPICS, OPEN_POINTS, MESSAGES, DEMANDS, OPENAPI].into_iter().flatten();
         let embedded: BTreeSet<String> = files.map(|file| file.path.to_owned()).collect();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut on_disk = BTreeSet::new();

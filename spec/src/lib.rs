@@ -3,6 +3,7 @@
 //! No I/O, no async, no network: everything is compiled in and parsed once, on first use.
 
 mod contract;
+pub mod demands;
 mod embedded;
 mod entry;
 mod load;

@@ -1,5 +1,6 @@
 //! `proofhouse`: is this harness what its contract says?
 
+mod client_check;
 mod console;
 mod demo;
 mod explain;
@@ -45,6 +46,8 @@ struct Arguments {
 enum Verb {
     /// Judge a target; without one, the built-in simulator.
     Run(run::Arguments),
+    /// Judge a client of the harness catalogue.
+    ClientCheck(client_check::Arguments),
     /// Judge a recording again, without the target.
     Judge(judge::Arguments),
     /// Show that every check can fail: checks against defects.
@@ -64,6 +67,7 @@ enum Verb {
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::ClientCheck(arguments) => client_check::client_check(&arguments),
         Verb::Judge(arguments) => judge::judge(&arguments),
         Verb::Prove(arguments) => prove::prove(&arguments),
         Verb::List(arguments) => list::list(&arguments),
