@@ -38,8 +38,9 @@ pub enum OpenApiError {
     Missing(Contract),
 }
 
-static DOCUMENTS: LazyLock<BTreeMap<Contract, Result<Value, OpenApiError>>> =
-    LazyLock::new(|| Contract::ALL.into_iter().map(|contract| (contract, bundle::document(contract))).collect());
+static DOCUMENTS: LazyLock<BTreeMap<Contract, Result<Value, OpenApiError>>> = LazyLock::new(|| {
+    Contract::ALL.into_iter().map(|contract| (contract, bundle::document(contract))).collect()
+});
 
 /// The API of `contract` as one document in which every reference stays inside.
 pub fn document(contract: Contract) -> Result<&'static Value, &'static OpenApiError> {

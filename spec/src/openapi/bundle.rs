@@ -89,8 +89,10 @@ fn component(name: &str) -> String {
 fn components(contract: Contract) -> Result<Map<String, Value>, OpenApiError> {
     let mut components = Map::new();
     for (name, text) in schemas::texts(contract) {
-        let broken = |reason: String| OpenApiError::Broken { contract, reason: format!("schema {name}: {reason}") };
-        let mut schema: Map<String, Value> = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+        let broken =
+            |reason: String| OpenApiError::Broken { contract, reason: format!("schema {name}: {reason}") };
+        let mut schema: Map<String, Value> =
+            serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
         for identity in ["$schema", "$id"] {
             schema.remove(identity);
         }

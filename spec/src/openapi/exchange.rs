@@ -49,15 +49,18 @@ pub fn differences(
     let (document, shapes) = (document(contract)?, SHAPES[&contract].as_ref()?);
     let Some((place, operation)) = find(document, exchange) else {
         let refused = (400..500).contains(&exchange.status);
-        return Ok(if refused { Vec::new() } else { vec!["the path or the method is not documented".to_owned()] });
+        return Ok(if refused {
+            Vec::new()
+        } else {
+            vec!["the path or the method is not documented".to_owned()]
+        });
     };
     let status = exchange.status.to_string();
     let Some(response) = operation["responses"].get(&status) else {
         return Ok(vec![format!("status {status} is not documented")]);
     };
     let mut found = Vec::new();
-    let (response, place_of_response) =
-        resolved(document, response, format!("{place}/responses/{status}"));
+    let (response, place_of_response) = resolved(document, response, format!("{place}/responses/{status}"));
     found.extend(headers_of(document, shapes, response, &place_of_response, exchange));
     found.extend(body_of(shapes, response, &place_of_response, exchange));
     if (200..300).contains(&exchange.status) {
@@ -77,7 +80,8 @@ fn find<'a>(document: &'a Value, exchange: &Exchange<'_>) -> Option<(String, &'a
 
 fn fits(template: &str, path: &str) -> bool {
     let (wanted, given): (Vec<&str>, Vec<&str>) = (template.split('/').collect(), path.split('/').collect());
-    let fits = |(wanted, given): (&&str, &&str)| wanted == given || (wanted.starts_with('{') && !given.is_empty());
+    let fits =
+        |(wanted, given): (&&str, &&str)| wanted == given || (wanted.starts_with('{') && !given.is_empty());
     wanted.len() == given.len() && wanted.iter().zip(&given).all(fits)
 }
 
@@ -87,7 +91,8 @@ fn escaped(name: &str) -> String {
 
 /// What a reference leads to, or the thing itself, with its place.
 fn resolved<'a>(document: &'a Value, value: &'a Value, place: String) -> (&'a Value, String) {
-    let reference = value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+    let reference =
+        value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
     match reference.and_then(|pointer| Some((document.pointer(pointer)?, pointer))) {
         Some((target, pointer)) => resolved(document, target, pointer.to_owned()),
         None => (value, place),
@@ -95,7 +100,9 @@ fn resolved<'a>(document: &'a Value, value: &'a Value, place: String) -> (&'a Va
 }
 
 fn violations(shapes: &Shapes, place: &str, value: &Value, what: &str) -> Vec<String> {
-    let Some(shape) = shapes.get(place) else { return vec![format!("{what}: there is no schema at {place}")] };
+    let Some(shape) = shapes.get(place) else {
+        return vec![format!("{what}: there is no schema at {place}")];
+    };
     shape
         .violations(value)
         .into_iter()

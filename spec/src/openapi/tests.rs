@@ -105,12 +105,15 @@ fn a_message_has_the_schema_that_is_documented() {
     for contract in Contract::ALL {
         let document = document(contract).unwrap();
         for (method, path) in operations(contract).unwrap() {
-            for (status, response) in document["paths"][&path][method.to_lowercase()]["responses"].as_object().unwrap() {
+            for (status, response) in
+                document["paths"][&path][method.to_lowercase()]["responses"].as_object().unwrap()
+            {
                 let response = match response["$ref"].as_str() {
                     Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
                     None => response,
                 };
-                let schema = response.pointer("/content/application~1json/schema/$ref").and_then(Value::as_str);
+                let schema =
+                    response.pointer("/content/application~1json/schema/$ref").and_then(Value::as_str);
                 let documented = schema.and_then(|schema| schema.strip_prefix("#/components/schemas/"));
                 let known = messages::schema_of(contract, &method, &path, status.parse().unwrap()).unwrap();
                 assert_eq!(documented, known, "{contract}: {method} {path} {status}");
@@ -206,7 +209,8 @@ fn an_exchange_is_held_against_the_document() {
     };
     let refusal = json!({"error": {"code": "not_found", "message": "m", "requestId": "r"}});
     let list = json!({"data": [], "pageInfo": {"hasMore": false, "nextCursor": null}});
-    let thread = json!({"id": 7, "organizationId": "o", "projectId": "p", "createdAt": "2026-01-05T09:00:00.000Z"});
+    let thread =
+        json!({"id": 7, "organizationId": "o", "projectId": "p", "createdAt": "2026-01-05T09:00:00.000Z"});
     let (plain, written) = (headers(&[]), headers(&[("idempotency-replayed", "false")]));
     let claim = json!({"leaseMs": 60_000});
     let no_claim = json!({"leaseMs": 5});
@@ -217,7 +221,10 @@ fn an_exchange_is_held_against_the_document() {
     };
     assert!(told("GET", "/v1/projects/p/threads", 200, &plain, None, Some(&list)).is_empty());
     assert!(told("GET", "/v1/projects/p/nowhere", 404, &plain, None, Some(&refusal)).is_empty());
-    assert!(told("POST", "/v1/projects/p/tool-calls/t/claim", 200, &written, Some(&claim), Some(&fence)).is_empty());
+    assert!(
+        told("POST", "/v1/projects/p/tool-calls/t/claim", 200, &written, Some(&claim), Some(&fence))
+            .is_empty()
+    );
     for (differs, word) in [
         (told("GET", "/v1/projects/p/nowhere", 200, &plain, None, Some(&list)), "not documented"),
         (told("PUT", "/v1/projects/p/threads", 200, &plain, None, Some(&list)), "not documented"),

@@ -70,9 +70,8 @@ fn send(desk: &CoordinatorDesk, session: &Session, roster: Vec<String>) -> Candi
     });
     let opens = (desk.core.parts.teams.opens)(&session.row);
     let desk = desk.clone();
-    let run: Run = Arc::new(move |_, arguments| {
-        std::future::ready(delegate(&desk, &roster, opens, &arguments)).boxed()
-    });
+    let run: Run =
+        Arc::new(move |_, arguments| std::future::ready(delegate(&desk, &roster, opens, &arguments)).boxed());
     let description = "Hands a task to an agent of the team, which works on it in a thread of its own. \
                        Returns the id of the thread at once.";
     candidate(SEND, description, schema, run)

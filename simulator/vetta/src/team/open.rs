@@ -41,8 +41,14 @@ pub(crate) fn open(
     let row = (core.parts.agents.resolve)(&environment, &agent.config.harness);
     let demands = (core.parts.admission.demands)(&agent.config, &start);
     let native_tools = &core.parts.admission.native_tools;
-    let applicant =
-        Applicant { caller: &caller, agent: &agent, row: row.as_ref(), start: &start, demands: &demands, native_tools };
+    let applicant = Applicant {
+        caller: &caller,
+        agent: &agent,
+        row: row.as_ref(),
+        start: &start,
+        demands: &demands,
+        native_tools,
+    };
     (core.parts.admission.decide)(&core.parts.admission.steps, &applicant)?;
     let mut thread = draft(core, &applicant, "thr_")?;
     let id = thread.id.clone();

@@ -79,7 +79,11 @@ pub(crate) struct Talk<'e, 'a> {
 impl<'e, 'a> Talk<'e, 'a> {
     /// Starts a session of `agent` as a step before the one under test, and follows it: its events are
     /// recorded as `events`.
-    pub(crate) async fn need(environment: &'e Environment<'a>, label: &str, agent: &Agent) -> Result<Self, Halt> {
+    pub(crate) async fn need(
+        environment: &'e Environment<'a>,
+        label: &str,
+        agent: &Agent,
+    ) -> Result<Self, Halt> {
         let agent = environment.need_agent(&format!("{label}: agent"), agent).await?;
         let session = environment.need_session(&format!("{label}: start"), &agent).await?;
         let driver = environment.driver();

@@ -11,7 +11,10 @@ fn each_contract_is_printed_as_one_openapi_document() {
         let document: serde_json::Value = serde_json::from_str(&said.out).unwrap();
         assert!(document["openapi"].as_str().unwrap().starts_with("3.1."), "{contract}");
         assert!(!document["paths"].as_object().unwrap().is_empty(), "{contract}");
-        assert!(!said.out.contains(".json\"") && !said.out.contains(".yaml#"), "{contract}: a reference leads out");
+        assert!(
+            !said.out.contains(".json\"") && !said.out.contains(".yaml#"),
+            "{contract}: a reference leads out"
+        );
     }
     for arguments in [&["spec"][..], &["spec", "openapi"], &["spec", "openapi", "--contract", "veta"]] {
         assert_eq!(run(folder.path(), arguments).code, Some(2), "{arguments:?}");

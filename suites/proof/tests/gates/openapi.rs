@@ -83,7 +83,8 @@ fn every_exchange_of_a_whole_run_is_as_documented() {
                 let Some(differs) = differences(&outcome.recording, exchange) else { continue };
                 held += 1;
                 let question = &exchange.question;
-                let place = format!("{} ({}): {} {}", outcome.id, entry.label, question.method, question.path);
+                let place =
+                    format!("{} ({}): {} {}", outcome.id, entry.label, question.method, question.path);
                 found.extend(differs.into_iter().map(|differs| format!("{place}: {differs}")));
             }
         }

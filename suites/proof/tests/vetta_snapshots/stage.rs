@@ -132,9 +132,9 @@ impl Client {
                 Value::from(id.unwrap_or(text).as_str())
             }
             Value::Array(items) => items.iter().map(|item| self.filled(item)).collect(),
-            Value::Object(members) => {
-                Value::Object(members.iter().map(|(name, member)| (name.clone(), self.filled(member))).collect())
-            }
+            Value::Object(members) => Value::Object(
+                members.iter().map(|(name, member)| (name.clone(), self.filled(member))).collect(),
+            ),
             other => other.clone(),
         }
     }
