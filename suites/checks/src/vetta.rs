@@ -9,12 +9,14 @@ mod catalogue_in_use;
 pub mod claims;
 mod clients;
 mod contributed_tools;
+mod deltas;
 mod demands;
 mod early_guards;
 mod environments;
 mod evidence;
 mod generated_catalogues;
 mod harness_object;
+mod held_calls;
 mod injected_tools;
 mod listing;
 mod made_environments;
@@ -30,11 +32,14 @@ mod selection;
 mod streaming;
 mod structured_output;
 pub mod suite_itself;
+mod talk;
 mod talks;
 mod teams;
 mod tool_endpoint;
 mod tool_server;
 mod two_environments;
+mod typed_turns;
+mod words;
 
 use engine::Check;
 
@@ -57,9 +62,11 @@ pub(crate) fn checks_of_targets() -> Vec<Check> {
         catalogue::CHECKS,
         catalogue_in_use::CHECKS,
         contributed_tools::CHECKS,
+        deltas::CHECKS,
         early_guards::CHECKS,
         generated_catalogues::CHECKS,
         harness_object::CHECKS,
+        held_calls::CHECKS,
         injected_tools::CHECKS,
         patches::CHECKS,
         reading_one::CHECKS,
@@ -70,6 +77,7 @@ pub(crate) fn checks_of_targets() -> Vec<Check> {
         structured_output::CHECKS,
         teams::CHECKS,
         two_environments::CHECKS,
+        typed_turns::CHECKS,
     ]
     .concat()
 }

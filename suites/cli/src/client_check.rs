@@ -105,7 +105,8 @@ fn judged(
         &outcomes,
         &replay,
         spec,
-    );
+    )
+    .timed(&outcomes, ms);
     for outcome in outcomes.iter().filter(|outcome| is_worth_telling(outcome)) {
         say(&explain(outcome, &replay, spec));
     }
@@ -116,7 +117,7 @@ fn judged(
                 "  way out      `proofhouse client-check --help` says what a client is told and has to print\n",
             );
         }
-        None => say_contract(&report, ms, spec),
+        None => say_contract(&report, spec),
     }
     folder.contract(&report, &outcomes, &replay, &description.scope, spec)?;
     Ok(report)

@@ -13,7 +13,7 @@ use spec::{Contract, Need, Spec};
 use wire::{Clock, clock::Stopwatch};
 
 use crate::{
-    console::{bar, complain, counted, duration, rate, say},
+    console::{bar, complain, counted, duration, say},
     failure::{Done, Failure},
     subject::{Subject, Target},
 };
@@ -152,7 +152,8 @@ fn one_contract(
     }
     let ms = stopwatch.elapsed_ms();
     let report = Report::new(contract, description.facts(), plan.seed, preflight, &outcomes, &replay, spec)
-        .with_claims(checks::vetta::claims::audit(&outcomes));
+        .with_claims(checks::vetta::claims::audit(&outcomes))
+        .timed(&outcomes, ms);
     for outcome in outcomes.iter().filter(|outcome| is_worth_telling(outcome)) {
         say(&explain(outcome, &replay, spec));
     }
@@ -168,7 +169,7 @@ fn one_contract(
             }
             say("");
         }
-        None => say_contract(&report, ms, spec),
+        None => say_contract(&report, spec),
     }
     folder.contract(&report, &outcomes, &replay, &description.scope, spec)?;
     Ok(report)
@@ -244,7 +245,7 @@ pub(crate) fn is_worth_telling(outcome: &Outcome) -> bool {
     !matches!(outcome.status, Status::Pass | Status::NotApplicable | Status::ExpectedFail)
 }
 
-pub(crate) fn say_contract(report: &Report, ms: u64, spec: &Spec) {
+pub(crate) fn say_contract(report: &Report, spec: &Spec) {
     let by_id: BTreeMap<&str, Status> =
         report.checks.iter().map(|check| (check.id.as_str(), check.status)).collect();
     for topic in &spec.contract(report.contract).topics {
@@ -256,10 +257,7 @@ pub(crate) fn say_contract(report: &Report, ms: u64, spec: &Spec) {
             say(&format!("  {:<20} {}", topic.topic, counts_words(&counts.0)));
         }
     }
-    let checks = report.checks.len();
-    let counts = counts_words(&report.counts);
-    let speed = rate(checks, ms);
-    say(&format!("  {} in {}: {counts}; {speed:.0} checks/s", counted(checks, "check"), duration(ms)));
+    say_timing(report);
     for check in report.checks.iter().filter(|check| check.status == Status::NotApplicable) {
         say(&format!("  not applicable: {}: {}", check.id, check.reason.as_deref().unwrap_or_default()));
     }
@@ -272,6 +270,23 @@ pub(crate) fn say_contract(report: &Report, ms: u64, spec: &Spec) {
         say(&format!("  {count} without the shape of the schema; see shape_violations in report.json"));
     }
     say(&format!("  {} checks are built, {} are pending\n", report.built, report.pending));
+}
+
+/// The last words on the checks: how many, how fast, and which of them to look at for the time.
+fn say_timing(report: &Report) {
+    let checks = counted(report.checks.len(), "check");
+    let counts = counts_words(&report.counts);
+    let Some(timing) = &report.timing else {
+        return say(&format!("  {checks}: {counts}"));
+    };
+    let per_second = timing.checks_per_second;
+    // A tenth is worth reading only where there are few.
+    let per_second = if per_second < 10.0 { format!("{per_second:.1}") } else { format!("{per_second:.0}") };
+    say(&format!("  {checks} in {}: {counts}; {per_second} checks/s", duration(timing.duration_ms)));
+    if timing.slowest.len() > 1 {
+        let slow = timing.slowest.iter().map(|check| format!("{} {}", check.id, duration(check.duration_ms)));
+        say(&format!("  slowest: {}", slow.collect::<Vec<_>>().join(", ")));
+    }
 }
 
 pub(crate) fn counts_words(counts: &BTreeMap<Status, usize>) -> String {

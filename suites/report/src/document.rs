@@ -9,7 +9,7 @@ use recording::{
 use serde::{Deserialize, Serialize};
 use spec::{Contract, Spec};
 
-use crate::Replay;
+use crate::{Replay, Timing};
 
 /// The version of the format.
 const SCHEMA: &str = "proofhouse.report/1";
@@ -78,7 +78,7 @@ pub struct RequirementLine {
 }
 
 /// What became of one contract on one target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The version of the format.
     pub schema: String,
@@ -109,6 +109,9 @@ pub struct Report {
     pub claims: Option<ClaimAudit>,
     /// Messages of the target that do not have the shape of their schema. They decide no check by themselves.
     pub shape_violations: Vec<ShapeViolation>,
+    /// How long the checks took; absent where none ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
 }
 
 impl Report {
@@ -140,6 +143,7 @@ impl Report {
             checks: outcomes.iter().map(|outcome| line(outcome, replay, spec)).collect(),
             claims: None,
             shape_violations: shapes(contract, outcomes),
+            timing: None,
         }
     }
 
@@ -147,6 +151,12 @@ impl Report {
     #[must_use]
     pub fn with_claims(self, claims: Option<ClaimAudit>) -> Self {
         Self { claims, ..self }
+    }
+
+    /// The same report of checks that took `duration_ms` of the machine's time together.
+    #[must_use]
+    pub fn timed(self, outcomes: &[Outcome], duration_ms: u64) -> Self {
+        Self { timing: Timing::of(outcomes, duration_ms), ..self }
     }
 }
 

@@ -9,6 +9,7 @@ mod folder;
 mod junit;
 mod summary;
 mod timeline;
+mod timing;
 
 pub use claims::claim_table;
 pub use document::{CheckLine, Preflight, Report, RequirementLine, Suite};
@@ -17,3 +18,4 @@ pub use folder::{FolderError, RunFolder};
 pub use junit::junit;
 pub use summary::{ContractLine, Summary};
 pub use timeline::bars;
+pub use timing::{SlowCheck, Timing};

@@ -77,7 +77,9 @@ static ROUTES: &[Route] = &[
 
 /// Method and path of everything that is served, so that it can be held against a document.
 pub fn served() -> impl Iterator<Item = (&'static str, &'static str)> {
-    ROUTES.iter().flat_map(|route| route.methods.iter().map(|(method, _)| (*method, route.path)))
+    let routes =
+        ROUTES.iter().flat_map(|route| route.methods.iter().map(|(method, _)| (*method, route.path)));
+    routes.chain([("POST", endpoint::PATH)])
 }
 
 /// A router that answers every request, unknown paths included.

@@ -5,8 +5,10 @@ mod approvals;
 mod catalogue;
 mod catalogue_in_use;
 mod claims;
+mod deltas;
 mod early_guards;
 mod harness_object;
+mod held_calls;
 mod injected_tools;
 mod reading_one;
 mod rows;
@@ -19,6 +21,7 @@ mod streaming;
 mod structured_output;
 mod teams;
 mod two_environments;
+mod typed_turns;
 
 use ::vetta::Parts;
 use spec::Contract;
@@ -32,8 +35,10 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     catalogue::DEFECTS,
     catalogue_in_use::DEFECTS,
     claims::DEFECTS,
+    deltas::DEFECTS,
     early_guards::DEFECTS,
     harness_object::DEFECTS,
+    held_calls::DEFECTS,
     injected_tools::DEFECTS,
     reading_one::DEFECTS,
     runnable::DEFECTS,
@@ -44,6 +49,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     structured_output::DEFECTS,
     teams::DEFECTS,
     two_environments::DEFECTS,
+    typed_turns::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

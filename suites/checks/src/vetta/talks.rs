@@ -127,7 +127,6 @@ impl<'e, 'a> Talk<'e, 'a> {
 
     /// Waits for one of the events `kinds`, `within` at most, and says whether it came.
     pub(crate) async fn until(&mut self, within: Duration, kinds: &[&str]) -> bool {
-        let driver = self.environment.driver();
         let Some(feed) = &mut self.feed else { return self.rests(within).await };
         let is_wanted = |kind: &str| kinds.contains(&kind);
         feed.until(within, |event| event.data["type"].as_str().is_some_and(is_wanted)).await.is_some()

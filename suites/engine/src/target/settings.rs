@@ -112,6 +112,34 @@ const VETTA: &[Setting] = &[
         "other_environment_url",
         "the base URL of a second environment of the same release; without it the key alone tells them apart",
     ),
+    text(
+        "confirmation_path",
+        "the path that takes a decision about a held call, with `{session}` and `{call}` in it",
+    ),
+    text("confirmation_body", "the body of a decision as JSON text, with `{call}` and `{decision}` in it"),
+    list("decisions", "the words for yes and no in it: `allow`, `deny` (default)"),
+    text("pending_event", "the type of the event that a call waits for a decision"),
+    text("pending_call", "a JSON pointer in that event to the id by which the call is decided about"),
+    text("delta_text", "a JSON pointer in `message.delta` to its text"),
+    text("message_text", "a JSON pointer in `message.completed` to its text"),
+    text("message_id", "a JSON pointer in both to the id of the message"),
+    list("completed_events", "the types of events that end a turn well"),
+    list("failed_events", "the types of events that say that a turn has failed"),
+    list("cancelled_events", "the types of events that say that a turn was called off"),
+    text(
+        "turn_status",
+        "a JSON pointer in a session to `completed`, `failed` or `cancelled` of its last turn",
+    ),
+    text("typed_answer", "a JSON pointer in a session to its typed answer"),
+    text("submit_tool", "the tool by which a loop hands in a typed answer"),
+    text(
+        "submit_argument",
+        "the argument of that tool that is the answer; empty where the arguments are the answer",
+    ),
+    text("write_tool", "the tool by which a loop writes a file"),
+    list("write_arguments", "what that tool calls the path and the content: `path`, `content` (default)"),
+    text("read_tool", "the tool by which a loop reads a file"),
+    list("read_arguments", "what that tool calls the path: `path` (default)"),
 ];
 
 /// The settings that a target of `contract` may have.
