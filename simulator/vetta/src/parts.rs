@@ -2,8 +2,9 @@
 
 use crate::{
     FixtureError, Keyring, admission::Admission, agents::Agents, approvals::Approvals, auth::Auth,
-    billing::Bills, catalogue::Catalogue, endpoint::Endpoint, events::Events, guards::Guards, http::Http, models::Models,
-    paging::Paging, sandbox::Sandboxes, sessions::Sessions, team::Teams, tools::ToolRules, turns::TurnRules,
+    billing::Bills, catalogue::Catalogue, endpoint::Endpoint, events::Events, guards::Guards, http::Http,
+    models::Models, paging::Paging, sandbox::Sandboxes, sessions::Sessions, team::Teams, tools::ToolRules,
+    turns::TurnRules,
 };
 
 /// Everything that a service is made of. The default of every policy is conformance; the default keyring

@@ -13,7 +13,11 @@ use wire::{
     http::{self, Limits, Request},
 };
 
-use crate::{Call, Key, Listening, ModelPort, Opened, Received, Receiver, Response, receiver::{Respond, in_turn}, recorder::Recorder};
+use crate::{
+    Call, Key, Listening, ModelPort, Opened, Received, Receiver, Response,
+    receiver::{Respond, in_turn},
+    recorder::Recorder,
+};
 
 /// Until the head of an answer must have come.
 const HEAD: Duration = Duration::from_secs(10);

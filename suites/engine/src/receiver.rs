@@ -82,11 +82,7 @@ struct Arrived {
 }
 
 impl<'a> Receiver<'a> {
-    pub(crate) async fn open(
-        driver: &'a Driver<'a>,
-        label: &str,
-        respond: Respond,
-    ) -> Result<Self, Halt> {
+    pub(crate) async fn open(driver: &'a Driver<'a>, label: &str, respond: Respond) -> Result<Self, Halt> {
         let facts = driver.facts();
         let listen = match facts.lane {
             Lane::Virtual => format!("{}.test:80", driver.fresh()),

@@ -20,11 +20,8 @@ pub(crate) fn open(core: &Arc<Core>, scope: &Scope, session: &Session) {
     }
     let token = format!("tok_{}", core.ids.uuid().replace('-', ""));
     let tools = SessionTools { core: Arc::downgrade(core), scope: scope.clone(), seen: session.clone() };
-    let mount = Mount {
-        session_id: session.id.clone(),
-        account: scope.account().to_owned(),
-        tools: Arc::new(tools),
-    };
+    let mount =
+        Mount { session_id: session.id.clone(), account: scope.account().to_owned(), tools: Arc::new(tools) };
     core.mounts.lock().open(token, mount);
 }
 

@@ -117,7 +117,12 @@ impl ToolSource for SessionTools {
 }
 
 impl Present {
-    async fn run(&self, candidate: Candidate, permission: Permission, arguments: Map<String, Value>) -> Called {
+    async fn run(
+        &self,
+        candidate: Candidate,
+        permission: Permission,
+        arguments: Map<String, Value>,
+    ) -> Called {
         let to = &self.contributing;
         let desk = Desk {
             core: self.core.clone(),

@@ -55,11 +55,14 @@ impl Called {
 
     /// What a model that reads text is told of it.
     pub fn to_text(&self) -> String {
-        let blocks = self.content.iter().map(|block| match (block["text"].as_str(), block["type"].as_str()) {
-            (Some(text), _) => text.to_owned(),
-            (None, Some("resource")) => block["resource"]["text"].as_str().unwrap_or("[resource]").to_owned(),
-            (None, kind) => format!("[{}]", kind.unwrap_or("content")),
-        });
+        let blocks =
+            self.content.iter().map(|block| match (block["text"].as_str(), block["type"].as_str()) {
+                (Some(text), _) => text.to_owned(),
+                (None, Some("resource")) => {
+                    block["resource"]["text"].as_str().unwrap_or("[resource]").to_owned()
+                }
+                (None, kind) => format!("[{}]", kind.unwrap_or("content")),
+            });
         blocks.collect::<Vec<_>>().join("\n")
     }
 

@@ -77,7 +77,8 @@ impl EventLog {
             return;
         }
         let members = if let Value::Object(members) = members { members } else { Map::new() };
-        if let Some((above, thread_id)) = self.0.above.get().filter(|_| kind == "tool.confirmation_required") {
+        if let Some((above, thread_id)) = self.0.above.get().filter(|_| kind == "tool.confirmation_required")
+        {
             let mut members = members.clone();
             members.insert("thread_id".to_owned(), Value::String(thread_id.clone()));
             above.push(kind, None, Value::Object(members));

@@ -34,9 +34,9 @@ pub(super) async fn at_endpoint(core: &Arc<Core>, session_id: &str) -> Result<Ve
     let headers = vec![("authorization".to_owned(), format!("Bearer {token}"))];
     let client = Client::open(Arc::new(channel), headers).await.map_err(|why| failed(&why))?;
     let listed = client.tools().await.map_err(|why| failed(&why))?;
-    let tools = listed.into_iter().map(|listed| -> Arc<dyn Tool> {
-        Arc::new(Reached { client: client.clone(), listed })
-    });
+    let tools = listed
+        .into_iter()
+        .map(|listed| -> Arc<dyn Tool> { Arc::new(Reached { client: client.clone(), listed }) });
     Ok(tools.collect())
 }
 

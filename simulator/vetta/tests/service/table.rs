@@ -82,14 +82,20 @@ impl Table {
     /// The scripted turns that were asked for, in order.
     pub(crate) fn asked(&self) -> Vec<String> {
         let asked = serde_json::to_value(self.host.journal("k")).unwrap();
-        asked.as_array().unwrap().iter().filter_map(|entry| entry["turn"].as_str().map(str::to_owned)).collect()
+        asked
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|entry| entry["turn"].as_str().map(str::to_owned))
+            .collect()
     }
 
     /// What the model was told of the call, in whichever request.
     pub(crate) fn told_anywhere(&self, call: &str) -> String {
         let asked = serde_json::to_value(self.host.journal("k")).unwrap();
         let requests = asked.as_array().unwrap().iter();
-        let mut messages = requests.flat_map(|entry| entry["request"]["messages"].as_array().cloned().unwrap());
+        let mut messages =
+            requests.flat_map(|entry| entry["request"]["messages"].as_array().cloned().unwrap());
         let told = messages.find(|message| message["tool_call_id"] == call);
         told.map_or_else(String::new, |told| told["text"].as_str().unwrap().to_owned())
     }

@@ -24,11 +24,7 @@ struct Asked {
     session: String,
 }
 
-async fn read(
-    State(service): State<Service>,
-    Query(asked): Query<Asked>,
-    headers: HeaderMap,
-) -> Json<Value> {
+async fn read(State(service): State<Service>, Query(asked): Query<Asked>, headers: HeaderMap) -> Json<Value> {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
     let endpoint = service.tool_endpoint(&asked.session);
     let shown = endpoint.map(|(path, token)| json!({"url": format!("http://{host}{path}"), "token": token}));

@@ -71,7 +71,8 @@ async fn server_tool_is_called(driver: &Driver<'_>) -> Drove {
     let row = environment.pick(INJECTING, injects)?;
     let server = tool_server::open(driver).await?;
     load(driver, calls_once(OPEN, json!({"ticket": driver.token()})))?;
-    let agent = Agent::on(&environment, text(&row, "base")).with("mcp_servers", tool_server::servers(&server));
+    let agent =
+        Agent::on(&environment, text(&row, "base")).with("mcp_servers", tool_server::servers(&server));
     let mut talk = Talk::need(&environment, "agent", &agent).await?;
     let played = talk.play().await;
     server.record();
@@ -123,7 +124,8 @@ async fn connection_is_used_on_each_road(driver: &Driver<'_>) -> Drove {
 
 fn its_tool_is_offered_on_each(recording: &Recording, _: &Spec) -> Judged {
     let tool = recording.target.text("connection_tool").unwrap_or_default();
-    let roads: Vec<&str> = recording.fact("roads")?.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let roads: Vec<&str> =
+        recording.fact("roads")?.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut witnesses = Vec::new();
     for road in roads {
         let Some((seen, turn)) = of_mark(recording, road).into_iter().next() else {
@@ -134,7 +136,9 @@ fn its_tool_is_offered_on_each(recording: &Recording, _: &Spec) -> Judged {
         };
         // A process may put the name of the endpoint in front of a tool's own name.
         if !offered(turn).iter().any(|name| name.ends_with(tool)) {
-            return Err(at_tools((&seen, turn), CONNECTION_MISSING, format!("`{tool}` among the tools")).into());
+            return Err(
+                at_tools((&seen, turn), CONNECTION_MISSING, format!("`{tool}` among the tools")).into()
+            );
         }
         witnesses.push(seen.witness());
     }
@@ -172,7 +176,6 @@ async fn denied_tool_is_called_at_the_endpoint(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let base = on_road(&environment, "second_road", injects)?;
     let server = tool_server::open(driver).await?;
-    load(driver, [says("says")])?;
     let agent = Agent::on(&environment, &base)
         .with("mcp_servers", tool_server::servers(&server))
         .with("tools", denying());
@@ -202,10 +205,8 @@ fn endpoint_refuses_it(recording: &Recording, _: &Spec) -> Judged {
 
 async fn one_agent_on_both_roads(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
-    let bases = (
-        on_road(&environment, "first_road", injects)?,
-        on_road(&environment, "second_road", injects)?,
-    );
+    let bases =
+        (on_road(&environment, "first_road", injects)?, on_road(&environment, "second_road", injects)?);
     let server = tool_server::open(driver).await?;
     let archive = tool_server::open_with(driver, "archive", &["archive_search"]).await?;
     load(driver, [says("says")])?;
@@ -238,7 +239,8 @@ fn names_are_the_same(recording: &Recording, _: &Spec) -> Judged {
     let list = recording.one("list")?;
     let at_endpoint = listed(&list).unwrap_or_default();
     let is_there = |tool: &&str| at_endpoint.iter().any(|name| name == tool);
-    if !([OPEN, CLOSED].iter().all(is_there) && at_endpoint.iter().all(|name| names.contains(&name.as_str()))) {
+    if !([OPEN, CLOSED].iter().all(is_there) && at_endpoint.iter().all(|name| names.contains(&name.as_str())))
+    {
         let expected = format!("`{OPEN}` and `{CLOSED}`, as on the first road");
         return Err(list.finding(RENAMED, expected).into());
     }

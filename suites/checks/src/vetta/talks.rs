@@ -79,7 +79,11 @@ pub(crate) struct Talk<'e, 'a> {
 impl<'e, 'a> Talk<'e, 'a> {
     /// Starts a session of `agent` as a step before the one under test, and follows it: its events are
     /// recorded as `events`.
-    pub(crate) async fn need(environment: &'e Environment<'a>, label: &str, agent: &Agent) -> Result<Self, Halt> {
+    pub(crate) async fn need(
+        environment: &'e Environment<'a>,
+        label: &str,
+        agent: &Agent,
+    ) -> Result<Self, Halt> {
         let agent = environment.need_agent(&format!("{label}: agent"), agent).await?;
         let session = environment.need_session(&format!("{label}: start"), &agent).await?;
         let driver = environment.driver();
@@ -123,7 +127,6 @@ impl<'e, 'a> Talk<'e, 'a> {
 
     /// Waits for one of the events `kinds`, `within` at most, and says whether it came.
     pub(crate) async fn until(&mut self, within: Duration, kinds: &[&str]) -> bool {
-        let driver = self.environment.driver();
         let Some(feed) = &mut self.feed else { return self.rests(within).await };
         let is_wanted = |kind: &str| kinds.contains(&kind);
         feed.until(within, |event| event.data["type"].as_str().is_some_and(is_wanted)).await.is_some()

@@ -62,10 +62,7 @@ fn script(driver: &Driver<'_>, member: &str) -> Vec<Turn> {
 }
 
 /// The coordinator has begun, and its member is at the model or has had time to get there.
-async fn begun<'e, 'a>(
-    environment: &'e Environment<'a>,
-    base: &str,
-) -> Result<Talk<'e, 'a>, Halt> {
+async fn begun<'e, 'a>(environment: &'e Environment<'a>, base: &str) -> Result<Talk<'e, 'a>, Halt> {
     let driver = environment.driver();
     let member = environment.need_agent("member", &marked(environment, base, "member")).await?;
     load(driver, script(driver, &member))?;
@@ -151,7 +148,9 @@ fn the_session_can_be_used(recording: &Recording, _: &Spec) -> Judged {
         if !states.contains(&status.as_str()) {
             return Err(seen.finding(UNUSABLE, format!("the status {}", states.join(" or "))).into());
         }
-        witness = Some(witness.map_or_else(|| seen.witness(), |before: recording::Witness| before.and(seen.witness())));
+        witness = Some(
+            witness.map_or_else(|| seen.witness(), |before: recording::Witness| before.and(seen.witness())),
+        );
     }
     let again = recording.one("again")?;
     if !again.is_success() {
@@ -163,9 +162,7 @@ fn the_session_can_be_used(recording: &Recording, _: &Spec) -> Judged {
 async fn delegate_is_blocked_on_the_first_road(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let holds = |row: &Value| {
-        starts_here(row)
-            && flag(row, "injected_tools") == Some(true)
-            && flag(row, "approvals") == Some(true)
+        starts_here(row) && flag(row, "injected_tools") == Some(true) && flag(row, "approvals") == Some(true)
     };
     let base = on_road(&environment, "first_road", holds)?;
     let mut talk = begun(&environment, &base).await?;
@@ -184,9 +181,10 @@ fn turn_stays_open(recording: &Recording, _: &Spec) -> Judged {
     let seen = recording.one("turn over")?;
     let before = recording.labelled("model before");
     let answered = |seen: &Seen<'_>, id: &str| {
-        recording.model_turns().iter().any(|(other, turn)| {
-            other.at() == seen.at() && turn.turn.as_deref() == Some(id)
-        })
+        recording
+            .model_turns()
+            .iter()
+            .any(|(other, turn)| other.at() == seen.at() && turn.turn.as_deref() == Some(id))
     };
     let went_on = before.iter().any(|seen| answered(seen, "lead-3"));
     if recording.fact("turn over")?["over"] == true || went_on {
@@ -197,6 +195,8 @@ fn turn_stays_open(recording: &Recording, _: &Spec) -> Judged {
         Some((told, _)) if recording.fact("turn over later")?["over"] == true => {
             Ok(seen.witness().and(later.witness()).and(told.witness()))
         }
-        _ => Err(later.finding("a coordinator that waits is not told that its team is done", "the end of its turn").into()),
+        _ => Err(later
+            .finding("a coordinator that waits is not told that its team is done", "the end of its turn")
+            .into()),
     }
 }

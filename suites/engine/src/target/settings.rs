@@ -94,10 +94,7 @@ const VETTA: &[Setting] = &[
         "the shell, file and search tools that a loop on the second road brings along: `shell`, `read`, `grep` \
          (default)",
     ),
-    list(
-        "team_arguments",
-        "what `send_to_agent` calls the agent and the task: `agent`, `message` (default)",
-    ),
+    list("team_arguments", "what `send_to_agent` calls the agent and the task: `agent`, `message` (default)"),
     list("second_road", "bases whose loop reaches the contributed tools through an endpoint of the session"),
     list("control", "the features of the control port that the target serves"),
     text("receiver_listen", "where the suite listens with an MCP server: `host:port`"),
