@@ -6,7 +6,7 @@ use axum::Router;
 use wire::{Clock, Ids, serve::HeadFilter};
 
 use crate::{
-    Environment, Parts, Turns,
+    Environment, Keyring, Parts, Turns,
     billing::Balances,
     endpoint::{self, MountTable},
     http::{Replays, router},
@@ -29,6 +29,7 @@ pub(crate) struct Core {
     pub(crate) effects: Effects,
     pub(crate) balances: Balances,
     store: Mutex<Store>,
+    keyring: Mutex<Arc<Keyring>>,
 }
 
 impl Service {
@@ -36,8 +37,22 @@ impl Service {
     pub fn new(parts: Parts, clock: Clock, ids: Ids, turns: Arc<dyn Turns>) -> Self {
         let turns = parts.turns.wraps.iter().fold(turns, |turns, wrap| wrap(turns));
         let (replays, mounts, effects, balances) = Default::default();
-        let store = Mutex::default();
-        Self(Arc::new(Core { parts, clock, ids, turns, replays, mounts, effects, balances, store }))
+        let (store, keyring) = (Mutex::default(), Mutex::new(Arc::new(parts.keyring.clone())));
+        let core = Core { parts, clock, ids, turns, replays, mounts, effects, balances, store, keyring };
+        Self(Arc::new(core))
+    }
+
+    /// Serves one more environment, to whoever has `key`, which stands for `account` in it. `false`: there is
+    /// one of this name, or the key is taken, and nothing has changed.
+    #[must_use = "`false` means that nothing is served under this key"]
+    pub fn open(&self, environment: Environment, key: &str, account: &str) -> bool {
+        let mut keyring = self.0.keyring.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_taken =
+            keyring.iter().any(|(known, caller)| known == key || caller.environment.name == environment.name);
+        if !is_taken {
+            Arc::make_mut(&mut keyring).grant(key, account, Arc::new(environment));
+        }
+        !is_taken
     }
 
     pub(crate) fn of(core: &Arc<Core>) -> Self {
@@ -74,9 +89,15 @@ impl Service {
 }
 
 impl Core {
+    /// The keys that are known now.
+    pub(crate) fn keyring(&self) -> Arc<Keyring> {
+        self.keyring.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The environment of a scope.
     pub(crate) fn environment(&self, scope: &Scope) -> Option<Arc<Environment>> {
-        let mut callers = self.parts.keyring.iter().map(|(_, caller)| caller);
+        let keyring = self.keyring();
+        let mut callers = keyring.iter().map(|(_, caller)| caller);
         let found = callers.find(|caller| {
             caller.account == scope.account() && caller.environment.name == scope.environment()
         });

@@ -32,6 +32,7 @@ pub(crate) fn described() -> (Value, Value) {
         let name = match (caller.account.as_str(), caller.environment.name.as_str()) {
             ("acct_ada", "default") => "primary",
             (_, "default") => "second_account",
+            (_, "staging") => "other_environment",
             (_, environment) => environment,
         };
         credentials.insert(name.to_owned(), json!({"value": key}));

@@ -17,6 +17,7 @@ use crate::{
     Call, Key, Listening, ModelPort, Opened, Received, Receiver, Response,
     receiver::{Respond, in_turn},
     recorder::Recorder,
+    target::{Description, address_of},
 };
 
 /// Until the head of an answer must have come.
@@ -64,6 +65,7 @@ impl Reply {
 /// The hand of a drive.
 pub struct Driver<'a> {
     opened: &'a Opened,
+    site: Site<'a>,
     facts: &'a TargetFacts,
     recorder: Recorder,
     token: String,
@@ -72,11 +74,26 @@ pub struct Driver<'a> {
     remembered: RefCell<BTreeMap<&'static str, String>>,
 }
 
+/// Who is asked, and what is known of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) authority: &'a str,
+    pub(crate) prefix: &'a str,
+    pub(crate) description: &'a Description,
+}
+
 impl<'a> Driver<'a> {
-    pub(crate) fn new(opened: &'a Opened, facts: &'a TargetFacts, token: String, seed: Seed) -> Self {
-        let recorder = Recorder::new(opened.clock.clone(), opened.description.secrets());
+    pub(crate) fn new(
+        opened: &'a Opened,
+        site: Site<'a>,
+        facts: &'a TargetFacts,
+        token: String,
+        seed: Seed,
+    ) -> Self {
+        let recorder = Recorder::new(opened.clock.clone(), site.description.secrets());
         Self {
             opened,
+            site,
             facts,
             recorder,
             token,
@@ -144,6 +161,11 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Whether the suite hosts a model for the target, for a drive that can go on without one.
+    pub fn has_model(&self) -> bool {
+        self.opened.model.is_some()
+    }
+
     /// Sends `call`, reads the whole answer, and records both as `label`.
     pub async fn send(&self, label: &str, call: Call) -> Reply {
         self.send_for_text(label, call).await.0
@@ -151,9 +173,9 @@ impl<'a> Driver<'a> {
 
     /// As [`Driver::send`], for a drive that has to read an answer which is no JSON.
     pub async fn send_for_text(&self, label: &str, call: Call) -> (Reply, Option<String>) {
-        let request = self.request(call);
+        let (authority, request) = self.request(call);
         let limits = Limits { head: HEAD, whole: WHOLE, body_bytes_max: BODY_BYTES_MAX };
-        let outcome = http::send(&self.opened.net, &self.opened.authority, &request, limits).await;
+        let outcome = http::send(&self.opened.net, &authority, &request, limits).await;
         self.recorder.exchange(label, &request, &outcome);
         match outcome {
             Ok(response) => {
@@ -179,9 +201,9 @@ impl<'a> Driver<'a> {
         call: Call,
         (pointer, name): (&str, &str),
     ) -> (Reply, Option<String>) {
-        let request = self.request(call);
+        let (authority, request) = self.request(call);
         let limits = Limits { head: HEAD, whole: WHOLE, body_bytes_max: BODY_BYTES_MAX };
-        let outcome = http::send(&self.opened.net, &self.opened.authority, &request, limits).await;
+        let outcome = http::send(&self.opened.net, &authority, &request, limits).await;
         let answer = outcome.as_ref().ok();
         let json: Option<Value> = answer.and_then(|answer| serde_json::from_slice(&answer.body).ok());
         let secret = json.as_ref().and_then(|json| json.pointer(pointer)?.as_str()).map(str::to_owned);
@@ -202,8 +224,8 @@ impl<'a> Driver<'a> {
     /// Opens an event stream and records its head as `label`; each frame that is read is recorded
     /// under the same label. `None` where the head did not come.
     pub async fn listen(&self, label: &str, call: Call) -> Option<Listening<'_>> {
-        let request = self.request(call.header("accept", "text/event-stream"));
-        let opened = http::open(&self.opened.net, &self.opened.authority, &request, HEAD).await;
+        let (authority, request) = self.request(call.header("accept", "text/event-stream"));
+        let opened = http::open(&self.opened.net, &authority, &request, HEAD).await;
         match opened {
             Ok(open) => {
                 self.recorder.head(label, &request, Ok(&open));
@@ -261,6 +283,14 @@ impl<'a> Driver<'a> {
     /// body of each call and answers it.
     pub async fn server(&self, label: &str, respond: Respond) -> Result<Receiver<'_>, Halt> {
         Receiver::open(self, label, respond).await
+    }
+
+    pub(crate) fn opened(&self) -> &'a Opened {
+        self.opened
+    }
+
+    pub(crate) fn site(&self) -> Site<'a> {
+        self.site
     }
 
     pub(crate) fn net(&self) -> &wire::Net {
@@ -326,21 +356,32 @@ impl<'a> Driver<'a> {
         Halt(())
     }
 
-    fn request(&self, call: Call) -> Request {
+    /// `host:port` of the base URL of `call`, and the path before its own.
+    fn address(&self, call: &Call) -> (String, String) {
+        let elsewhere = call.base.and_then(|setting| self.facts.text(setting));
+        // The description was refused where a URL in it cannot be used.
+        elsewhere
+            .and_then(|url| address_of(url).ok())
+            .unwrap_or_else(|| (self.site.authority.to_owned(), self.site.prefix.to_owned()))
+    }
+
+    fn request(&self, call: Call) -> (String, Request) {
+        let (authority, prefix) = self.address(&call);
         let authorization = match &call.key {
-            Key::Named(name) => self.opened.description.secret(name).map(|secret| format!("Bearer {secret}")),
+            Key::Named(name) => self.site.description.secret(name).map(|secret| format!("Bearer {secret}")),
             Key::Raw(text) => Some(text.clone()),
             Key::Absent => None,
         };
         let mut headers = Vec::with_capacity(call.headers.len() + 1);
         headers.extend(authorization.map(|value| ("authorization".to_owned(), value)));
         headers.extend(call.headers);
-        Request {
+        let request = Request {
             method: call.method,
-            path: if call.control { call.path } else { format!("{}{}", self.opened.prefix, call.path) },
+            path: if call.control { call.path } else { format!("{prefix}{}", call.path) },
             headers,
             body: call.body.map(Into::into),
             title_case: call.title_case,
-        }
+        };
+        (authority, request)
     }
 }

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use wire::Clock;
 
+use crate::environment::Row;
+
 /// What somebody decides about a held call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -71,6 +73,8 @@ impl Holds {
 pub struct Held {
     /// Measures how long it is held.
     pub clock: Clock,
+    /// The loop that holds it.
+    pub row: Row,
     /// Hears of the decision.
     pub(crate) decided: watch::Receiver<Option<Verdict>>,
     /// Does the work of the call, each time that it is called.
@@ -95,6 +99,11 @@ impl Held {
             // The session is gone, and nobody is left to decide.
             std::future::pending::<()>().await;
         }
+    }
+
+    /// Forgets what it has heard, so that [`Held::decision`] gives it again.
+    pub fn replay(&mut self) {
+        self.decided.mark_changed();
     }
 
     /// Does the work of the call.

@@ -16,7 +16,7 @@ use crate::{
     service::Core,
     sessions::Session,
     store::Scope,
-    tools::{self, Candidate, Contributing, Desk, Standing},
+    tools::{Candidate, Contributing, Desk, Gate, Standing},
     turns::TurnError,
 };
 
@@ -139,7 +139,8 @@ impl Present {
             cancel: self.cancel.clone().unwrap_or_default(),
         };
         let remote = candidate.remote.clone();
-        let outcome = tools::gate(&desk, candidate, permission).call(context, Value::Object(arguments)).await;
+        let gate = Gate { desk, candidate, permission, row: to.session.row.clone() };
+        let outcome = gate.call(context, Value::Object(arguments)).await;
         match remote.and_then(|remote| remote.take()) {
             Some(whole) => whole,
             None if outcome.is_error() => Called::failed(outcome.content()),

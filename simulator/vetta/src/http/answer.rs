@@ -67,7 +67,7 @@ async fn operate(
     body: Body,
 ) -> Result<Outcome, Refused> {
     let plain = |refusal: Refusal| (refusal, Vec::new());
-    let caller = (core.parts.auth.check)(call, &core.parts.keyring).map_err(plain)?;
+    let caller = (core.parts.auth.check)(call, &core.keyring()).map_err(plain)?;
     call.caller = Some(caller.clone());
     let Some(route) = route else {
         let message = format!("there is nothing at {} {}", call.method, call.path);

@@ -75,6 +75,13 @@ static ROUTES: &[Route] = &[
     Route { path: "/v1/balance", methods: &[("GET", handlers::balance::read)] },
 ];
 
+/// Method and path of everything that is served, so that it can be held against a document.
+pub fn served() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let routes =
+        ROUTES.iter().flat_map(|route| route.methods.iter().map(|(method, _)| (*method, route.path)));
+    routes.chain([("POST", endpoint::PATH)])
+}
+
 /// A router that answers every request, unknown paths included.
 pub(crate) fn router(core: &Arc<Core>) -> Router {
     let to = |route: Option<&'static Route>| {

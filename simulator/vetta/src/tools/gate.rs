@@ -10,6 +10,7 @@ use super::{Candidate, Desk, Origin};
 use crate::{
     agents::Permission,
     approvals::{DENIED, Decision, Held, denied},
+    environment::Row,
 };
 
 /// A tool of one turn, with the permission that it has there.
@@ -18,11 +19,7 @@ pub(crate) struct Gate {
     pub(crate) desk: Desk,
     pub(crate) candidate: Candidate,
     pub(crate) permission: Permission,
-}
-
-/// `candidate` behind its permission.
-pub(crate) fn gate(desk: &Desk, candidate: Candidate, permission: Permission) -> impl Tool + use<> {
-    Gate { desk: desk.clone(), candidate, permission }
+    pub(crate) row: Row,
 }
 
 impl Tool for Gate {
@@ -58,7 +55,7 @@ impl Gate {
             Permission::Allow => work().await,
             Permission::Ask => match desk.hold(&id, name, &arguments) {
                 Some(decided) => {
-                    let held = Held { clock: desk.core.clock.clone(), decided, work };
+                    let held = Held { clock: desk.core.clock.clone(), row: self.row.clone(), decided, work };
                     (desk.core.parts.approvals.hold)(held).await
                 }
                 None => ToolOutcome::aborted(),

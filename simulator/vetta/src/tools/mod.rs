@@ -19,5 +19,5 @@ pub use policy::{Standing, ToolRules, standing};
 pub use remote::Remote;
 
 pub(crate) use desk::Desk;
-pub(crate) use gate::gate;
+pub(crate) use gate::Gate;
 pub(crate) use mount::mount;

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use agent::Tool;
 
-use super::{Candidate, Contributing, Desk, Standing, gate::Gate, second_road};
+use super::{Candidate, Contributing, Desk, Gate, Standing, second_road};
 use crate::{
     agents::AgentConfig,
     environment::{Road, Row},
@@ -40,7 +40,7 @@ fn gated(desk: &Desk, candidates: Vec<Candidate>, config: &AgentConfig, row: &Ro
         if let Some(permission) = permission
             && names.insert(candidate.name.clone())
         {
-            tools.push(Arc::new(Gate { desk: desk.clone(), candidate, permission }));
+            tools.push(Arc::new(Gate { desk: desk.clone(), candidate, permission, row: row.clone() }));
         }
     }
     tools

@@ -10,10 +10,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::json;
 use wire::{Clock, Ids, Net};
 
-use super::{
-    Answer, Answering, Scripted, Stage, TurnError, TurnRequest, Turns,
-    submit::{Conforms, Submission, conforms},
-};
+use super::{Answer, Answering, Scripted, Stage, TurnError, TurnRequest, Turns, submit::Submission};
 use crate::agents::Permission;
 
 /// Model turns that one message may cost.
@@ -28,17 +25,12 @@ pub struct Looped {
     ids: Ids,
     model_url: Arc<RwLock<Option<ModelUrl>>>,
     silent: Scripted,
-    /// Whether a typed answer keeps its schema.
-    pub conforms: Conforms,
-    /// How the loop does what it does.
-    pub habits: Habits,
 }
 
 impl Looped {
     /// Asks the model at `model_url` over `net`.
     pub fn new(net: Net, clock: Clock, ids: Ids, model_url: Arc<RwLock<Option<ModelUrl>>>) -> Self {
-        let (silent, conforms): (_, Conforms) = (Scripted::echo(), Arc::new(conforms));
-        Self { net, clock, ids, model_url, silent, conforms, habits: Habits::default() }
+        Self { net, clock, ids, model_url, silent: Scripted::echo() }
     }
 
     fn model(&self, name: &str) -> Option<ModelClient> {
@@ -52,7 +44,7 @@ impl Turns for Looped {
         let Some(model) = self.model(&request.agent.model) else {
             return self.silent.answer(request, stage);
         };
-        let submission = request.submit.map(|offer| Submission::new(offer, self.conforms.clone()));
+        let submission = request.submit.map(|offer| Submission::new(offer, request.conforms.clone()));
         let mut tools = request.tools;
         tools.extend(submission.clone().map(|tool| Arc::new(tool) as Arc<dyn Tool>));
         let names = tools.iter().map(|tool| tool.name().to_owned()).collect();
@@ -61,7 +53,7 @@ impl Turns for Looped {
             tools,
             budget: Budget::of(MODEL_TURNS_MAX),
             cancel: request.cancel,
-            habits: self.habits.clone(),
+            habits: Habits::default(),
             journal: Arc::new(Kept(stage.clone())),
             observer: Arc::new(Told { stage, names }),
             clock: self.clock.clone(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Answer, Submit, TurnError, Turns};
+use super::{Answer, Conforms, Submit, TurnError, Turns, conforms};
 use crate::{
     agents::{Agent, AgentConfig},
     environment::{Environment, Row},
@@ -48,6 +48,8 @@ pub struct TurnRules {
     pub streams: Arc<dyn Fn(&Session) -> bool + Send + Sync>,
     /// The offer of a typed answer that a loop gets.
     pub submit: Arc<dyn Fn(&Session) -> Option<Submit> + Send + Sync>,
+    /// Whether a typed answer keeps its schema.
+    pub conforms: Conforms,
     /// From what the loop did to the end of the turn.
     pub settle: Arc<dyn Fn(&Session, Result<Answer, TurnError>) -> Settled + Send + Sync>,
     /// Where a session stands when its turn is over (open point U48).
@@ -61,6 +63,7 @@ impl Default for TurnRules {
             goes_by: Arc::new(|going| (going.session.agent.config.clone(), going.session.row.clone())),
             streams: Arc::new(|session| session.row.harness.capabilities.streaming_deltas),
             submit: Arc::new(submit),
+            conforms: Arc::new(conforms),
             settle: Arc::new(settle),
             resting: Arc::new(resting),
         }

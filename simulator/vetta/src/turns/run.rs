@@ -125,6 +125,8 @@ impl Running {
             tools,
             cancel: self.cancel.clone(),
             submit: (self.desk.core.parts.turns.submit)(&self.seen),
+            typed_answer_required: self.seen.start.structured_output_required,
+            conforms: self.desk.core.parts.turns.conforms.clone(),
         })
     }
 

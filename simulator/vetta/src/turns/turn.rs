@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use agent::{Cancel, Message, Tool};
 use serde_json::{Value, json};
 
-use super::Stage;
+use super::{Conforms, Stage};
 use crate::agents::AgentConfig;
 
 /// What answers messages: [`super::Looped`] asks a model, [`super::Scripted`] answers without one.
@@ -36,6 +36,10 @@ pub struct TurnRequest {
     pub cancel: Cancel,
     /// The offer to hand in a typed answer; `None` when none is wanted, or the loop has no way to do it.
     pub submit: Option<Submit>,
+    /// Whether the turn fails without a typed answer, offer or not.
+    pub typed_answer_required: bool,
+    /// Whether a typed answer keeps the schema of the offer.
+    pub conforms: Conforms,
 }
 
 impl TurnRequest {

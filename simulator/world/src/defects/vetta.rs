@@ -4,18 +4,24 @@ mod admission;
 mod approvals;
 mod catalogue;
 mod catalogue_in_use;
+mod claims;
+mod deltas;
 mod early_guards;
 mod harness_object;
+mod held_calls;
 mod injected_tools;
 mod reading_one;
 mod rows;
 mod runnable;
 mod second_road;
 mod selection;
+mod sequences;
 mod steps;
 mod streaming;
 mod structured_output;
 mod teams;
+mod two_environments;
+mod typed_turns;
 
 use ::vetta::Parts;
 use spec::Contract;
@@ -28,16 +34,22 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     approvals::DEFECTS,
     catalogue::DEFECTS,
     catalogue_in_use::DEFECTS,
+    claims::DEFECTS,
+    deltas::DEFECTS,
     early_guards::DEFECTS,
     harness_object::DEFECTS,
+    held_calls::DEFECTS,
     injected_tools::DEFECTS,
     reading_one::DEFECTS,
     runnable::DEFECTS,
     second_road::DEFECTS,
     selection::DEFECTS,
+    sequences::DEFECTS,
     streaming::DEFECTS,
     structured_output::DEFECTS,
     teams::DEFECTS,
+    two_environments::DEFECTS,
+    typed_turns::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

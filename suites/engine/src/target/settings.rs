@@ -10,6 +10,8 @@ pub enum SettingKind {
     Text,
     /// A list of strings.
     List,
+    /// A base URL, of the form that the target's own has.
+    Url,
 }
 
 /// One thing that a target file may say.
@@ -29,6 +31,10 @@ const fn text(name: &'static str, means: &'static str) -> Setting {
 
 const fn list(name: &'static str, means: &'static str) -> Setting {
     Setting { name, kind: SettingKind::List, means }
+}
+
+const fn url(name: &'static str, means: &'static str) -> Setting {
+    Setting { name, kind: SettingKind::Url, means }
 }
 
 const OAO: &[Setting] = &[
@@ -102,6 +108,38 @@ const VETTA: &[Setting] = &[
     list("reserved_ids", "ids that a chooser knows and the catalogue does not publish"),
     list("expected_bases", "every base that the deploy is known to publish"),
     text("cursor_parameter", "the query parameter that takes `next_cursor`: `cursor` (default) or another"),
+    url(
+        "other_environment_url",
+        "the base URL of a second environment of the same release; without it the key alone tells them apart",
+    ),
+    text(
+        "confirmation_path",
+        "the path that takes a decision about a held call, with `{session}` and `{call}` in it",
+    ),
+    text("confirmation_body", "the body of a decision as JSON text, with `{call}` and `{decision}` in it"),
+    list("decisions", "the words for yes and no in it: `allow`, `deny` (default)"),
+    text("pending_event", "the type of the event that a call waits for a decision"),
+    text("pending_call", "a JSON pointer in that event to the id by which the call is decided about"),
+    text("delta_text", "a JSON pointer in `message.delta` to its text"),
+    text("message_text", "a JSON pointer in `message.completed` to its text"),
+    text("message_id", "a JSON pointer in both to the id of the message"),
+    list("completed_events", "the types of events that end a turn well"),
+    list("failed_events", "the types of events that say that a turn has failed"),
+    list("cancelled_events", "the types of events that say that a turn was called off"),
+    text(
+        "turn_status",
+        "a JSON pointer in a session to `completed`, `failed` or `cancelled` of its last turn",
+    ),
+    text("typed_answer", "a JSON pointer in a session to its typed answer"),
+    text("submit_tool", "the tool by which a loop hands in a typed answer"),
+    text(
+        "submit_argument",
+        "the argument of that tool that is the answer; empty where the arguments are the answer",
+    ),
+    text("write_tool", "the tool by which a loop writes a file"),
+    list("write_arguments", "what that tool calls the path and the content: `path`, `content` (default)"),
+    text("read_tool", "the tool by which a loop reads a file"),
+    list("read_arguments", "what that tool calls the path: `path` (default)"),
 ];
 
 /// The settings that a target of `contract` may have.
@@ -124,6 +162,7 @@ pub fn credentials(contract: Contract) -> &'static [(&'static str, &'static str)
             ("primary", "the key that is used where nothing else is said"),
             ("second_account", "a key of another account in the same environment"),
             ("future", "a key of an environment whose catalogue has further rows"),
+            ("other_environment", "a key of a second environment of the same release, with other images"),
         ],
     }
 }
@@ -132,7 +171,7 @@ impl SettingKind {
     /// Whether `value` has this type.
     pub(super) fn holds(self, value: &Value) -> bool {
         match self {
-            Self::Text => value.is_string(),
+            Self::Text | Self::Url => value.is_string(),
             Self::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
         }
     }
@@ -142,6 +181,7 @@ impl SettingKind {
         match self {
             Self::Text => "a string",
             Self::List => "a list of strings",
+            Self::Url => "a base URL",
         }
     }
 }
