@@ -226,5 +226,9 @@ mod tests {
         ] {
             assert_eq!(recorder.redact_json(text), expected, "{text}");
         }
+        assert_eq!(recorder.redact("late"), "late");
+        recorder.hide("learned", "late");
+        recorder.hide("nothing", "");
+        assert_eq!(recorder.redact("late"), "{{learned}}", "a secret may be learned on the way");
     }
 }
