@@ -4,5 +4,6 @@
 mod control;
 mod defects;
 mod degenerate;
+mod environments;
 mod presets;
 mod worlds;
