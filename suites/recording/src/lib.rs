@@ -13,7 +13,7 @@ mod shapes;
 mod timeline;
 mod verdict;
 
-pub use body::{Bodies, Body, BodyRef};
+pub use body::{Bodies, Body, BodyRef, Cut};
 pub use entry::{
     Answer, CaseLabel, Entry, Exchange, FailureKind, ModelTurn, Question, Reception, Stop, What,
 };
