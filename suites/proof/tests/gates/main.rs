@@ -5,6 +5,7 @@
 mod arrows;
 mod deterministic;
 mod documents;
+mod leak_places;
 mod leaks;
 mod liars;
 mod matrix;

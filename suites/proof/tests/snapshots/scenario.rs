@@ -69,8 +69,9 @@ impl Scenario {
             given => given.clone(),
         };
         let skills = file["skills"].as_array().into_iter().flatten();
-        let skills = skills
-            .map(|skill| skill_id(skill).unwrap_or_else(|| panic!("{shown}: no Skill of manifest.json: {skill}")));
+        let skills = skills.map(|skill| {
+            skill_id(skill).unwrap_or_else(|| panic!("{shown}: no Skill of manifest.json: {skill}"))
+        });
         Self {
             operations,
             skills: skills.collect(),
