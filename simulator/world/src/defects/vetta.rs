@@ -2,6 +2,7 @@
 
 mod admission;
 mod approvals;
+mod billing;
 mod catalogue;
 mod catalogue_in_use;
 mod deltas;
@@ -12,11 +13,13 @@ mod injected_tools;
 mod reading_one;
 mod rows;
 mod runnable;
+mod sandboxes;
 mod selection;
 mod steps;
 mod streaming;
 mod structured_output;
 mod typed_turns;
+mod vocabulary;
 
 use ::vetta::Parts;
 use spec::Contract;
@@ -27,6 +30,7 @@ use super::{Edit, UnknownDefect, apply};
 pub(super) const ALL: &[&[Edit<Parts>]] = &[
     admission::DEFECTS,
     approvals::DEFECTS,
+    billing::DEFECTS,
     catalogue::DEFECTS,
     catalogue_in_use::DEFECTS,
     deltas::DEFECTS,
@@ -36,10 +40,12 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     injected_tools::DEFECTS,
     reading_one::DEFECTS,
     runnable::DEFECTS,
+    sandboxes::DEFECTS,
     selection::DEFECTS,
     streaming::DEFECTS,
     structured_output::DEFECTS,
     typed_turns::DEFECTS,
+    vocabulary::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

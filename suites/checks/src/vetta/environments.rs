@@ -36,7 +36,8 @@ impl<'a> Environment<'a> {
         Ok(Self { driver, credential: credential.to_owned(), model: model.to_owned(), rows: Vec::new() })
     }
 
-    async fn open(driver: &'a Driver<'a>, credential: &str) -> Result<Self, Halt> {
+    /// The environment of `credential`. Its listing is recorded as `rows`, or `rows of CREDENTIAL`.
+    pub(crate) async fn open(driver: &'a Driver<'a>, credential: &str) -> Result<Self, Halt> {
         let mut environment = Self::unlisted(driver, credential)?;
         let label = if credential == "primary" { "rows".to_owned() } else { format!("rows of {credential}") };
         let reply = environment.send(&label, Call::get("/v1/harnesses")).await;

@@ -44,9 +44,9 @@ impl<'a> Talk<'a> {
         Self { driver, credential, session: session.to_owned(), of: of.to_owned(), feed, polled: 0 }
     }
 
-    /// The session.
-    pub(crate) fn session(&self) -> &str {
-        &self.session
+    /// The hand that asks.
+    pub(crate) fn driver(&self) -> &'a Driver<'a> {
+        self.driver
     }
 
     async fn send(&self, label: &str, call: Call) -> Reply {
@@ -181,6 +181,12 @@ pub(crate) fn load(
     let script =
         Script::new(name, turns).map_err(|error| driver.broken(format!("the script is broken: {error}")))?;
     driver.model()?.load(driver.token(), &script.to_json()).map_err(|error| driver.broken(error))
+}
+
+/// The name of a scripted turn: `of`, with what no name can hold put out of the way.
+pub(crate) fn turn_name(of: &str) -> String {
+    let allowed = |each: char| if each.is_ascii_alphanumeric() { each } else { '-' };
+    of.chars().map(allowed).take(48).collect()
 }
 
 /// The scripted turn `id` that says `text` to whoever was told `message`.
