@@ -214,6 +214,11 @@ pub(crate) fn happened<'r>(view: &'r impl View, of: &str) -> Vec<(Seen<'r>, Valu
     if !streamed.is_empty() {
         return streamed.into_iter().map(|(seen, event)| (seen, event.clone())).collect();
     }
+    listed(view, of)
+}
+
+/// The events that were listed.
+pub(crate) fn listed<'r>(view: &'r impl View, of: &str) -> Vec<(Seen<'r>, Value)> {
     let pages = view.labelled(&format!("listed{of}")).into_iter();
     pages
         .flat_map(|page| {

@@ -11,7 +11,7 @@ use super::{
     agents::Agent,
     environments::{Environment, starts_here},
     evidence::{Evidence, by_base},
-    talk::{Talk, happened, load, must_ask, saying, turn_name},
+    talk::{Talk, happened, listed, load, must_ask, saying, turn_name},
     words::kind,
 };
 use crate::table::checks;
@@ -41,9 +41,11 @@ async fn every_loop_answers(driver: &Driver<'_>) -> Drove {
     driver.record_model("model")
 }
 
-/// The events by their names, deltas aside.
+/// The events, streamed and listed, deltas aside. A target may list what comes after the end of the turn,
+/// and need not stream at all, so both count.
 fn named<'r>(recording: &'r Recording, base: &str) -> Vec<(Seen<'r>, Value)> {
-    let events = happened(recording, &format!(": {base}")).into_iter();
+    let of = format!(": {base}");
+    let events = happened(recording, &of).into_iter().chain(listed(recording, &of));
     events.filter(|(_, event)| kind(event) != "message.delta").collect()
 }
 
