@@ -28,7 +28,7 @@ pub(crate) const TOPICS: &[File] = files! {
         "http-api" "event-stream" "run-states" "caller-tools" "approvals" "webhooks";
     Vetta / "vetta":
         "selection" "catalogue" "harness-object" "reading-one" "runnable" "approvals" "structured-output"
-        "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth";
+        "streaming" "injected-tools" "second-road" "early-guards" "admission" "billing-and-idle" "growth" "clients" "sequences" "claims";
 };
 
 /// The open points of each contract.
@@ -43,6 +43,19 @@ pub(crate) const MESSAGES: &[File] = files! {
     Vetta / "vetta": "messages";
 };
 
+/// What can be demanded of a loop.
+pub(crate) const DEMANDS: &[File] = files! {
+    Vetta / "vetta": "demands";
+};
+
+/// The HTTP API of each contract: its root, and the files that the root names.
+pub(crate) const OPENAPI: &[File] = files! {
+    Oao / "oao": "openapi";
+    Oao / "oao/openapi": "agents" "approvals" "events" "parameters" "runs" "sessions" "tools" "webhooks";
+    Vetta / "vetta": "openapi";
+    Vetta / "vetta/openapi": "agents" "catalogue" "sessions" "tools";
+};
+
 #[cfg(test)]
 mod tests {
     use std::{collections::BTreeSet, fs, path::Path};
@@ -51,15 +64,17 @@ mod tests {
 
     #[test]
     fn every_yaml_file_of_a_contract_is_embedded() {
-        let embedded: BTreeSet<String> =
-            TOPICS.iter().chain(OPEN_POINTS).chain(MESSAGES).map(|file| file.path.to_owned()).collect();
+        let files = [TOPICS, OPEN_POINTS, MESSAGES, DEMANDS, OPENAPI].into_iter().flatten();
+        let embedded: BTreeSet<String> = files.map(|file| file.path.to_owned()).collect();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut on_disk = BTreeSet::new();
         for contract in Contract::ALL {
-            for entry in fs::read_dir(root.join(contract.name())).unwrap() {
-                let name = entry.unwrap().file_name().into_string().unwrap();
-                if name.ends_with(".yaml") {
-                    on_disk.insert(format!("{contract}/{name}"));
+            for folder in [contract.to_string(), format!("{contract}/openapi")] {
+                for entry in fs::read_dir(root.join(&folder)).into_iter().flatten() {
+                    let name = entry.unwrap().file_name().into_string().unwrap();
+                    if name.ends_with(".yaml") {
+                        on_disk.insert(format!("{folder}/{name}"));
+                    }
                 }
             }
         }

@@ -3,10 +3,12 @@
 //! No I/O, no async, no network: everything is compiled in and parsed once, on first use.
 
 mod contract;
+pub mod demands;
 mod embedded;
 mod entry;
 mod load;
 pub mod messages;
+pub mod openapi;
 pub mod schemas;
 
 pub use contract::{Contract, UnknownContract};

@@ -11,7 +11,19 @@ use crate::{Contract, SpecError, embedded};
 struct Messages {
     contract: Contract,
     success: Vec<Route>,
+    /// Refusals that have another shape than the others.
+    #[serde(default)]
+    refusals: Vec<Refused>,
     refusal: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Refused {
+    method: String,
+    path: String,
+    status: u16,
+    schema: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -46,7 +58,13 @@ pub fn schema_of(
             let fits = |route: &&Route| route.method == method && is_path(&route.path, path);
             messages.success.iter().find(fits).map(|route| route.schema.as_str())
         }
-        400..600 => Some(messages.refusal.as_str()),
+        400..600 => {
+            let fits = |refused: &&Refused| {
+                refused.status == status && refused.method == method && is_path(&refused.path, path)
+            };
+            let own = messages.refusals.iter().find(fits).map(|refused| refused.schema.as_str());
+            Some(own.unwrap_or(&messages.refusal))
+        }
         _ => None,
     })
 }
@@ -77,6 +95,8 @@ mod tests {
             ("PUT", "/v1/harnesses", 200, None),
             ("DELETE", "/v1/agents/a", 204, None),
             ("GET", "/v1/agents", 304, None),
+            ("POST", "/v1/sessions/s/tools/mcp", 400, Some("tool-answer")),
+            ("POST", "/v1/sessions/s/tools/mcp", 401, Some("error")),
         ] {
             assert_eq!(
                 schema_of(Contract::Vetta, method, path, status).unwrap(),
@@ -91,8 +111,10 @@ mod tests {
         for contract in Contract::ALL {
             let messages = &MESSAGES.as_ref().unwrap()[&contract];
             let known: Vec<&str> = crate::schemas::names(contract).collect();
-            for route in &messages.success {
-                assert!(known.contains(&route.schema.as_str()), "{contract}: {}", route.schema);
+            let named = messages.success.iter().map(|route| &route.schema);
+            let refused = messages.refusals.iter().map(|refused| &refused.schema);
+            for schema in named.chain(refused).chain([&messages.refusal]) {
+                assert!(known.contains(&schema.as_str()), "{contract}: {schema}");
             }
         }
     }

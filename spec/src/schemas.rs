@@ -16,12 +16,15 @@ macro_rules! schemas {
 /// Contract, name and text of each schema.
 const SCHEMAS: &[(&str, &str, &str)] = schemas! {
     "oao":
-        "agent" "agent-page" "approval" "approval-page" "error" "event" "fence" "run" "run-page" "session"
-        "session-detail" "session-page" "submission" "tool-call" "tool-call-page" "version" "version-page" "webhook"
-        "webhook-page";
+        "agent" "agent-new" "agent-page" "approval" "approval-page" "claim-new" "claim-renewed" "config" "decision-new"
+        "deleted" "error" "event" "fence" "file" "message" "message-page" "operation" "pending-work" "result-new"
+        "result-schema" "run" "run-new" "run-page" "session" "session-detail" "session-new" "session-page" "submission"
+        "thread" "thread-page" "timeline-page" "tool-call" "tool-call-page" "version" "version-new" "version-page"
+        "webhook" "webhook-batch" "webhook-change" "webhook-credential" "webhook-new" "webhook-page";
     "vetta":
-        "agent" "agent-list" "balance" "confirmation-receipt" "error" "event" "event-list" "harness" "harness-list"
-        "interrupt-receipt" "message-receipt" "model-list" "session" "session-list";
+        "agent" "agent-change" "agent-list" "agent-new" "balance" "confirmation-new" "confirmation-receipt" "error"
+        "event" "event-list" "harness" "harness-list" "interrupt-receipt" "message-new" "message-receipt" "model-list"
+        "session" "session-list" "session-new" "thread" "thread-list" "tool-answer" "tool-message";
 };
 
 /// One way in which a value does not have the shape of a schema.
@@ -79,6 +82,46 @@ pub fn names(contract: Contract) -> impl Iterator<Item = &'static str> {
     SCHEMAS.iter().filter(move |(folder, _, _)| *folder == contract.name()).map(|(_, name, _)| *name)
 }
 
+/// The text of each schema of `contract`, by name.
+pub(crate) fn texts(contract: Contract) -> impl Iterator<Item = (&'static str, &'static str)> {
+    SCHEMAS
+        .iter()
+        .filter(move |(folder, _, _)| *folder == contract.name())
+        .map(|(_, name, text)| (*name, *text))
+}
+
+/// A schema somewhere in a larger document.
+#[derive(Debug)]
+pub(crate) struct Shape(Validator);
+
+impl Shape {
+    /// The schemas at `places` (JSON pointers) of `document`, which is called `uri`.
+    pub(crate) fn all(
+        uri: &str,
+        document: &Value,
+        places: impl IntoIterator<Item = String>,
+    ) -> Result<BTreeMap<String, Self>, String> {
+        let registry = Registry::new().add(uri, document.clone()).map_err(|error| error.to_string())?;
+        let registry = registry.prepare().map_err(|error| error.to_string())?;
+        let build = |place: String| {
+            let fragment = place.replace('{', "%7B").replace('}', "%7D");
+            let schema = serde_json::json!({ "$ref": format!("{uri}#{fragment}") });
+            let validator = jsonschema::options().with_registry(&registry).build(&schema);
+            Ok((place.clone(), Self(validator.map_err(|error| format!("{place}: {error}"))?)))
+        };
+        places.into_iter().map(build).collect()
+    }
+
+    /// How `value` differs from it.
+    pub(crate) fn violations(&self, value: &Value) -> Vec<Violation> {
+        self.0.iter_errors(value).map(violation).collect()
+    }
+}
+
+fn violation(error: jsonschema::ValidationError<'_>) -> Violation {
+    Violation { at: error.instance_path().to_string(), reason: error.to_string() }
+}
+
 /// How `value` differs from the schema called `name`; nothing where it has its shape.
 pub fn violations(contract: Contract, name: &str, value: &Value) -> Result<Vec<Violation>, SchemaError> {
     let compiled = COMPILED.as_ref().map_err(|reason| SchemaError::Broken(reason.clone()))?;
@@ -87,10 +130,6 @@ pub fn violations(contract: Contract, name: &str, value: &Value) -> Result<Vec<V
         .find(|((folder, each), _)| *folder == contract.name() && *each == name)
         .map(|(_, validator)| validator)
         .ok_or_else(|| SchemaError::Unknown { contract, name: name.to_owned() })?;
-    let violation = |error: jsonschema::ValidationError<'_>| Violation {
-        at: error.instance_path().to_string(),
-        reason: error.to_string(),
-    };
     Ok(validator.iter_errors(value).map(violation).collect())
 }
 

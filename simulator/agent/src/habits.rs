@@ -85,6 +85,7 @@ fn one_message_per_call(calls: &[ToolCall], settled: &[Settled]) -> Vec<Message>
         .map(|(call, settled)| Message::Tool {
             call_id: call.id.clone(),
             content: settled.outcome.content().to_owned(),
+            is_error: settled.outcome.is_error(),
         })
         .collect()
 }

@@ -48,5 +48,7 @@ pub enum Message {
         call_id: String,
         /// Its content.
         content: String,
+        /// Whether the call failed. Only some wires have a place for that; on the others the content says it.
+        is_error: bool,
     },
 }

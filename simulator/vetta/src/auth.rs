@@ -33,6 +33,12 @@ pub fn bearer(call: &Call, keyring: &Keyring) -> Result<Caller, Refusal> {
     keyring.caller(key).cloned().ok_or_else(|| Refusal::unauthenticated("the API key is not known"))
 }
 
+/// What stands after `Bearer`, if the call has such a header.
+pub fn credentials(call: &Call) -> Option<&str> {
+    let (scheme, credentials) = call.header("authorization")?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| credentials.trim())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

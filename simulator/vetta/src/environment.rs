@@ -89,14 +89,16 @@ impl Environment {
         Ok(environment)
     }
 
-    /// The environments that ship with the simulator: `default`, and `future`, which has a loop without
-    /// injected tools.
+    /// The environments that ship with the simulator: `default`; `future`, which has a loop without
+    /// injected tools; and `staging`, which is of the release of `default` and has other images installed.
     pub fn shipped() -> Result<Vec<Arc<Self>>, FixtureError> {
         let default = include_str!("../../../fixtures/vetta/environments/default.json");
         let future = include_str!("../../../fixtures/vetta/environments/future.json");
+        let staging = include_str!("../../../fixtures/vetta/environments/staging.json");
         let default = Self::parse(default, "fixtures/vetta/environments/default.json")?;
         let future = Self::parse(future, "fixtures/vetta/environments/future.json")?;
-        Ok(vec![Arc::new(default), Arc::new(future)])
+        let staging = Self::parse(staging, "fixtures/vetta/environments/staging.json")?;
+        Ok(vec![Arc::new(default), Arc::new(future), Arc::new(staging)])
     }
 
     /// The row whose base is `base`, byte for byte.
@@ -145,6 +147,9 @@ mod tests {
         assert_eq!(bases(0), default);
         assert_eq!(bases(1), [&default[..], &["sim-mute"]].concat());
         assert_eq!(shipped[0].rows[..], shipped[1].rows[..8], "the rows in common are equal");
+        let differing = shipped[0].rows.iter().zip(&shipped[2].rows).filter(|(one, other)| one != other);
+        let differing: Vec<_> = differing.map(|(row, _)| row.harness.base.as_str()).collect();
+        assert_eq!((bases(2), differing), (default.to_vec(), vec!["sim-dark"]));
         assert!(shipped.iter().all(|environment| environment.reserved == ["sim-soon"]));
         assert!(shipped.iter().all(|environment| environment.models.len() == 2));
     }

@@ -71,7 +71,8 @@ impl Keyring {
         Ok(keyring)
     }
 
-    /// The keys that ship with the simulator: two accounts in `default`, one of them also in `future`.
+    /// The keys that ship with the simulator: two accounts in `default`, one of them also in `future` and in
+    /// `staging`.
     pub fn shipped() -> Result<Self, FixtureError> {
         let text = include_str!("../../../fixtures/vetta/keys.json");
         Self::parse(text, "fixtures/vetta/keys.json", &Environment::shipped()?)
@@ -83,13 +84,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ships_has_two_accounts_in_default_and_a_key_in_future() {
+    fn what_ships_has_two_accounts_in_default_and_a_key_in_each_other_environment() {
         let keyring = Keyring::shipped().unwrap();
         let pairs: Vec<_> = keyring
             .iter()
             .map(|(_, caller)| (caller.account.as_str(), caller.environment.name.as_str()))
             .collect();
-        assert_eq!(pairs, [("acct_ada", "default"), ("acct_ada", "future"), ("acct_ben", "default")]);
+        let ada = ["default", "future", "staging"].map(|environment| ("acct_ada", environment));
+        assert_eq!(pairs, [&ada[..], &[("acct_ben", "default")]].concat());
     }
 
     #[test]
@@ -97,7 +99,7 @@ mod tests {
         let shipped = Environment::shipped().unwrap();
         let unknown = r#"[{"key":"k","account":"a","environment":"mars"}]"#;
         let error = Keyring::parse(unknown, "keys.json", &shipped).err().unwrap().to_string();
-        assert_eq!(error, "keys.json: [0].environment: `mars` is none of default, future");
+        assert_eq!(error, "keys.json: [0].environment: `mars` is none of default, future, staging");
         let twice = r#"[{"key":"k","account":"a","environment":"default"},{"key":"k","account":"b","environment":"future"}]"#;
         let error = Keyring::parse(twice, "keys.json", &shipped).err().unwrap().to_string();
         assert!(error.starts_with("keys.json: [1].key"), "{error}");

@@ -2,8 +2,9 @@
 
 use crate::{
     FixtureError, Keyring, admission::Admission, agents::Agents, approvals::Approvals, auth::Auth,
-    billing::Bills, catalogue::Catalogue, events::Events, guards::Guards, http::Http, models::Models,
-    paging::Paging, sandbox::Sandboxes, sessions::Sessions, tools::ToolRules, turns::TurnRules,
+    billing::Bills, catalogue::Catalogue, endpoint::Endpoint, events::Events, guards::Guards, http::Http,
+    models::Models, paging::Paging, sandbox::Sandboxes, sessions::Sessions, team::Teams, tools::ToolRules,
+    turns::TurnRules,
 };
 
 /// Everything that a service is made of. The default of every policy is conformance; the default keyring
@@ -31,6 +32,10 @@ pub struct Parts {
     pub sessions: Sessions,
     /// How a turn is asked for and how it ends.
     pub turns: TurnRules,
+    /// How a team works together.
+    pub teams: Teams,
+    /// Who gets into the tool endpoint of a session.
+    pub endpoint: Endpoint,
     /// Which tools a loop gets, and under which permission.
     pub tools: ToolRules,
     /// How calls are held and decided about.

@@ -84,6 +84,21 @@ impl Refusal {
         Self::new(404, "not_found", code, param, message)
     }
 
+    /// 403 with the code of what is not allowed.
+    pub fn forbidden(code: &'static str, param: Option<&str>, message: impl Into<String>) -> Self {
+        Self::new(403, "permission_error", code, param, message)
+    }
+
+    /// 406 for a caller that does not take what the route answers.
+    pub fn not_acceptable(message: impl Into<String>) -> Self {
+        Self::new(406, "invalid_request_error", "not_acceptable", Some("accept"), message)
+    }
+
+    /// 415 for a body of a kind that the route does not read.
+    pub fn unsupported_media(message: impl Into<String>) -> Self {
+        Self::new(415, "invalid_request_error", "unsupported_media_type", Some("content-type"), message)
+    }
+
     /// 405 for a path that takes other methods (open point U57).
     pub fn method_not_allowed(message: impl Into<String>) -> Self {
         Self::new(405, "invalid_request_error", "method_not_allowed", None, message)

@@ -19,6 +19,10 @@ impl Scope {
     pub(crate) fn account(&self) -> &str {
         &self.account
     }
+
+    pub(crate) fn environment(&self) -> &str {
+        &self.environment
+    }
 }
 
 /// Everything that is remembered. Ids sort in the order of creation, so the maps do too.
@@ -30,6 +34,25 @@ pub(crate) struct Store(BTreeMap<Scope, Shelf>);
 pub(crate) struct Shelf {
     pub(crate) agents: BTreeMap<String, Agent>,
     pub(crate) sessions: BTreeMap<String, Session>,
+    /// The threads of coordinators: run like sessions, and seen through their coordinator alone.
+    pub(crate) threads: BTreeMap<String, Session>,
+}
+
+impl Shelf {
+    /// The session or thread of this id.
+    pub(crate) fn session_mut(&mut self, id: &str) -> Option<&mut Session> {
+        let Self { sessions, threads, .. } = self;
+        find(sessions, threads, id)
+    }
+}
+
+/// The session or thread of this id.
+pub(crate) fn find<'a>(
+    sessions: &'a mut BTreeMap<String, Session>,
+    threads: &'a mut BTreeMap<String, Session>,
+    id: &str,
+) -> Option<&'a mut Session> {
+    sessions.get_mut(id).or_else(|| threads.get_mut(id))
 }
 
 impl Store {

@@ -10,6 +10,7 @@ use axum::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use spec::Contract;
 use tower::ServiceExt;
 use wire::net::Peer;
 
@@ -18,6 +19,7 @@ use crate::ModelAddress;
 /// What the control port knows.
 #[derive(Clone)]
 pub(crate) struct Control {
+    pub(crate) contract: Contract,
     pub(crate) description: Value,
     pub(crate) model: ModelAddress,
 }
@@ -25,6 +27,7 @@ pub(crate) struct Control {
 /// Puts the control port in front of a contract's routes.
 ///
 /// * `GET /_control/target` gives the target description.
+/// * `GET /_control/openapi.json` gives the API as an OpenAPI document.
 /// * `PUT /_control/model` takes `{"url": "http://host:port/v1"}`, the model to call from now on.
 /// * `GET /_control/model` gives it back, so that a run can see whether another one took the target over.
 /// * `more` are the routes of one contract: its target description lists them under `settings.control`.
@@ -34,6 +37,7 @@ pub(crate) struct Control {
 pub(crate) fn in_front_of(contract: Router, control: Control, more: Router) -> Router {
     let port = Router::new()
         .route("/_control/target", get(target))
+        .route("/_control/openapi.json", get(openapi))
         .route("/_control/model", get(named).put(model))
         .with_state(control)
         .merge(Router::new().nest("/_control", more));
@@ -55,6 +59,16 @@ async fn named(State(control): State<Control>) -> Json<Value> {
 
 async fn target(State(control): State<Control>) -> Json<Value> {
     Json(control.description)
+}
+
+async fn openapi(State(control): State<Control>) -> Response {
+    match spec::openapi::document(control.contract) {
+        Ok(document) => Json(document).into_response(),
+        Err(why) => {
+            let error = json!({"error": {"code": "not_found", "message": why.to_string()}});
+            (StatusCode::NOT_FOUND, Json(error)).into_response()
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -93,7 +107,7 @@ mod tests {
     fn control() -> Control {
         let model = ModelAddress::default();
         model.set(BEFORE.parse().unwrap());
-        Control { description: json!({"name": "secretive"}), model }
+        Control { contract: Contract::Oao, description: json!({"name": "secretive"}), model }
     }
 
     async fn ask(control: &Control, peer: Option<Peer>, method: &str, path: &str, body: &str) -> StatusCode {
@@ -117,6 +131,7 @@ mod tests {
         for peer in [at("192.0.2.7:4000"), at("[2001:db8::1]:4000"), at("[::ffff:192.0.2.7]:4000"), None] {
             for (method, path) in [
                 ("GET", "/_control/target"),
+                ("GET", "/_control/openapi.json"),
                 ("PUT", "/_control/model"),
                 // A wrong method would give the route away too.
                 ("POST", "/_control/target"),
@@ -135,7 +150,9 @@ mod tests {
             [Some(Peer::Memory), at("127.0.0.1:4000"), at("[::1]:4000"), at("[::ffff:127.0.0.1]:4000")]
         {
             let control = control();
-            assert_eq!(ask(&control, peer, "GET", "/_control/target", "").await, StatusCode::OK, "{peer:?}");
+            for path in ["/_control/target", "/_control/openapi.json"] {
+                assert_eq!(ask(&control, peer, "GET", path, "").await, StatusCode::OK, "{peer:?} {path}");
+            }
             let body = r#"{"url": "http://ours.test:80/v1"}"#;
             let status = ask(&control, peer, "PUT", "/_control/model", body).await;
             assert_eq!(status, StatusCode::NO_CONTENT, "{peer:?}");

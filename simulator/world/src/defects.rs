@@ -46,7 +46,9 @@ fn apply<Parts>(
 
 fn hint(contract: Contract, id: &str, known: &[&'static str]) -> Option<String> {
     if let Some((owner, check, _)) = spec::Spec::load().ok().and_then(|spec| spec.defect(id)) {
-        return Some(if owner == contract {
+        return Some(if owner == contract && check.is_built() {
+            format!("it breaks no server, but the subject of {}: a client, or the suite itself", check.id)
+        } else if owner == contract {
             format!("its check {} is not built yet", check.id)
         } else {
             format!("it belongs to contract `{owner}`")

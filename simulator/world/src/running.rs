@@ -106,7 +106,8 @@ pub async fn start(plan: Plan) -> Result<Running, StartError> {
     let authority = listener.authority().to_owned();
     let url = format!("http://{authority}");
     let description = describe(plan.contract, &url, plan.lane);
-    let control = control::Control { description: description.clone(), model: model.clone() };
+    let control =
+        control::Control { contract: plan.contract, description: description.clone(), model: model.clone() };
     let router = control::in_front_of(assembled.router, control, assembled.control);
     let (stop, stopped) = oneshot::channel::<()>();
     let server = tokio::spawn(wire::serve::serve(listener, router, assembled.head_filter, async {

@@ -4,14 +4,19 @@
 //! [`FEATURES`], which the target description repeats, so that a suite knows what it may ask for.
 
 mod effects;
+mod environments;
+mod tool_endpoint;
 
 use axum::Router;
 use vetta::Service;
 
 /// The features that are served.
-pub(crate) const FEATURES: &[&str] = &[effects::NAME];
+pub(crate) const FEATURES: &[&str] = &[effects::NAME, environments::NAME, tool_endpoint::NAME];
 
 /// The routes of all features, below `/_control`.
 pub(crate) fn routes(service: &Service) -> Router {
-    Router::new().merge(effects::routes(service))
+    Router::new()
+        .merge(effects::routes(service))
+        .merge(environments::routes(service))
+        .merge(tool_endpoint::routes(service))
 }

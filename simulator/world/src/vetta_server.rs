@@ -3,13 +3,15 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
-use vetta::{Environment, Parts, Service, turns::Looped};
+use vetta::{Environment, Parts, Service, environment::Road, turns::Looped};
 
 use crate::{ModelAddress, Plan, StartError, running::Assembled};
 
 /// Builds the service of `plan`.
 pub(crate) fn assemble(plan: &Plan, model: &ModelAddress) -> Result<Assembled, StartError> {
     let mut parts = Parts::shipped().map_err(|error| StartError::Fixture(error.to_string()))?;
+    parts.tools.contributors = vetta::contributions::all(plan.net.clone())
+        .map_err(|error| StartError::Fixture(error.to_string()))?;
     crate::defects::vetta::edit(&mut parts, &plan.defects)?;
     let ids = wire::Ids::new(plan.seed);
     let turns = Looped::new(plan.net.clone(), plan.clock.clone(), ids.clone(), model.shared());
@@ -30,6 +32,7 @@ pub(crate) fn described() -> (Value, Value) {
         let name = match (caller.account.as_str(), caller.environment.name.as_str()) {
             ("acct_ada", "default") => "primary",
             (_, "default") => "second_account",
+            (_, "staging") => "other_environment",
             (_, environment) => environment,
         };
         credentials.insert(name.to_owned(), json!({"value": key}));
@@ -42,9 +45,16 @@ pub(crate) fn described() -> (Value, Value) {
 
 fn settings(environment: &Environment) -> Value {
     let bases: Vec<&str> = environment.rows.iter().map(|row| row.harness.base.as_str()).collect();
+    let on = |road: Road| -> Vec<&str> {
+        let rows = environment.rows.iter().filter(|row| row.facts.road == Some(road) && row.harness.runnable);
+        rows.map(|row| row.harness.base.as_str()).collect()
+    };
     json!({
         "model": "sim-1",
         "connection": "conn_1",
+        "connection_tool": "contacts_find",
+        "first_road": on(Road::First),
+        "second_road": on(Road::Second),
         "reserved_ids": environment.reserved,
         "expected_bases": bases,
         "control": crate::vetta_control::FEATURES,

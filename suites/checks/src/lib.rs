@@ -16,6 +16,22 @@ pub mod vetta;
 use engine::Registry;
 use spec::Contract;
 
+/// The names of the defects of the suite itself.
+pub fn suite_defects() -> Vec<&'static str> {
+    vetta::suite_itself::defects::ids()
+}
+
+/// The checks of a client of the catalogue, in the order of the specification.
+pub fn client_registry() -> Registry {
+    let all = registry();
+    let of_clients = vetta::checks_of_clients();
+    let is_one = |check: &engine::Check| of_clients.iter().any(|each| each.id == check.id);
+    Registry {
+        checks: all.checks.into_iter().filter(is_one).collect(),
+        preflight: |_| vetta::client_preflight(),
+    }
+}
+
 /// All checks that are built, in the order of the specification.
 pub fn registry() -> Registry {
     let mut checks: Vec<engine::Check> = oao::checks().into_iter().chain(vetta::checks()).collect();

@@ -1,7 +1,7 @@
 //! `proofhouse explain`.
 
 use clap::Args;
-use spec::{Check, Contract, Found, OpenPoint, Requirement, Spec, Topic};
+use spec::{Check, Contract, Found, Need, OpenPoint, Requirement, Spec, Topic};
 
 use crate::{
     console::{say, wrapped},
@@ -76,7 +76,11 @@ fn check_words(check: &Check) {
     );
     field("defect", &format!("{}: {}", check.defect.id, check.defect.does));
     if check.is_built() {
-        field("run it", &format!("proofhouse run --check {}", check.id));
+        let verb = match subject(check) {
+            Some(Need::ClientUnderTest) => "client-check --command COMMAND",
+            _ => "run",
+        };
+        field("run it", &format!("proofhouse {verb} --check {}", check.id));
     }
 }
 
@@ -92,8 +96,21 @@ fn defect_words(topic: &Topic, requirement: &Requirement, check: &Check) {
         field("also turns", &format!("{} red: {}", effect.check, effect.because));
     }
     if check.is_built() {
-        field("try it", &format!("proofhouse simulate --contract {} --defect {}", topic.contract, defect.id));
+        let (contract, id) = (topic.contract, &defect.id);
+        let way = match subject(check) {
+            Some(Need::ClientUnderTest) => {
+                format!("proofhouse client-check --command 'proofhouse-picker --defect {id}'")
+            }
+            Some(_) => format!("proofhouse prove --contract {contract} --check {}", check.id),
+            None => format!("proofhouse simulate --contract {contract} --defect {id}"),
+        };
+        field("try it", &way);
     }
+}
+
+/// Whom the check is about, where that is no server.
+fn subject(check: &Check) -> Option<Need> {
+    [Need::ClientUnderTest, Need::SuiteItself].into_iter().find(|need| check.needs.contains(need))
 }
 
 fn open_point_words(contract: Contract, point: &OpenPoint) {

@@ -32,6 +32,7 @@ macro_rules! from {
 
 from!(
     &spec::SpecError,
+    &spec::openapi::OpenApiError,
     spec::UnknownContract,
     engine::LaunchError,
     engine::RunError,

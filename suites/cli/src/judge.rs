@@ -52,7 +52,7 @@ pub(crate) fn judge(arguments: &Arguments) -> Done {
         Lane::Virtual => Vec::new(),
         Lane::Wall => vec!["--target".to_owned(), "FILE".to_owned()],
     };
-    let replay = Replay { target, seed: header.seed };
+    let replay = Replay { verb: "run", target, seed: header.seed };
     for outcome in &outcomes {
         say(&headline(outcome));
         if matches!(outcome.status, Status::Fail | Status::Error) {

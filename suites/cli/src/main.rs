@@ -1,5 +1,6 @@
 //! `proofhouse`: is this harness what its contract says?
 
+mod client_check;
 mod console;
 mod demo;
 mod explain;
@@ -11,6 +12,7 @@ mod model;
 mod prove;
 mod run;
 mod simulate;
+mod specification;
 mod subject;
 
 use std::process::ExitCode;
@@ -44,6 +46,8 @@ struct Arguments {
 enum Verb {
     /// Judge a target; without one, the built-in simulator.
     Run(run::Arguments),
+    /// Judge a client of the harness catalogue.
+    ClientCheck(client_check::Arguments),
     /// Judge a recording again, without the target.
     Judge(judge::Arguments),
     /// Show that every check can fail: checks against defects.
@@ -52,6 +56,8 @@ enum Verb {
     List(list::Arguments),
     /// Show one requirement, check, defect or open point.
     Explain(explain::Arguments),
+    /// Print a contract in a form that other programs read.
+    Spec(specification::Arguments),
     /// Serve a contract, correctly or with named defects.
     Simulate(simulate::Arguments),
     /// Serve a fake model that answers as a script says.
@@ -61,10 +67,12 @@ enum Verb {
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::ClientCheck(arguments) => client_check::client_check(&arguments),
         Verb::Judge(arguments) => judge::judge(&arguments),
         Verb::Prove(arguments) => prove::prove(&arguments),
         Verb::List(arguments) => list::list(&arguments),
         Verb::Explain(arguments) => explain::explain(&arguments),
+        Verb::Spec(arguments) => specification::specification(&arguments),
         Verb::Simulate(arguments) => simulate::simulate(&arguments),
         Verb::Model(arguments) => model::model(&arguments),
     };

@@ -9,11 +9,11 @@ use engine::{
 };
 use recording::{Lane, Outcome, Status};
 use report::{Preflight, Replay, Report, RunFolder, Summary, explain, one_line};
-use spec::{Contract, Spec};
+use spec::{Contract, Need, Spec};
 use wire::{Clock, clock::Stopwatch};
 
 use crate::{
-    console::{bar, complain, counted, duration, rate, say},
+    console::{bar, complain, counted, duration, say},
     failure::{Done, Failure},
     subject::{Subject, Target},
 };
@@ -137,8 +137,12 @@ fn one_contract(
     let launch = target.launch.as_ref();
     let description = launch.description();
     let contract = description.contract;
+    // Checks of clients are not about a harness, so they are run on one only where they are asked for.
+    let is_about_it = |check: &Check| !arguments.check.is_empty() || !is_about_a_client(check.id, spec);
+    let is_embedded = arguments.subject.is_embedded();
+    let checks = checks.into_iter().filter(|check| is_embedded || is_about_it(check)).collect();
     let plan = plan(arguments, checks, launch.lane());
-    let replay = Replay { target: arguments.subject.arguments(), seed: arguments.seed };
+    let replay = Replay { verb: "run", target: arguments.subject.arguments(), seed: arguments.seed };
     say(&format!("{contract}: {}", who(arguments, target)));
     let preflight = look(target, registry, &plan, spec);
     let mut outcomes = Vec::new();
@@ -147,7 +151,9 @@ fn one_contract(
         outcomes = watched(&plan, target, contract, spec)?;
     }
     let ms = stopwatch.elapsed_ms();
-    let report = Report::new(contract, description.facts(), plan.seed, preflight, &outcomes, &replay, spec);
+    let report = Report::new(contract, description.facts(), plan.seed, preflight, &outcomes, &replay, spec)
+        .with_claims(checks::vetta::claims::audit(&outcomes))
+        .timed(&outcomes, ms);
     for outcome in outcomes.iter().filter(|outcome| is_worth_telling(outcome)) {
         say(&explain(outcome, &replay, spec));
     }
@@ -163,10 +169,14 @@ fn one_contract(
             }
             say("");
         }
-        None => say_contract(&report, ms, spec),
+        None => say_contract(&report, spec),
     }
     folder.contract(&report, &outcomes, &replay, &description.scope, spec)?;
     Ok(report)
+}
+
+fn is_about_a_client(id: &str, spec: &Spec) -> bool {
+    spec.check(id).is_some_and(|(_, entry)| entry.needs.contains(&Need::ClientUnderTest))
 }
 
 fn say_timelines(outcomes: &[Outcome]) {
@@ -231,11 +241,11 @@ fn watched(plan: &Plan, target: &Target, contract: Contract, spec: &Spec) -> Res
     Ok(ran.outcomes)
 }
 
-fn is_worth_telling(outcome: &Outcome) -> bool {
+pub(crate) fn is_worth_telling(outcome: &Outcome) -> bool {
     !matches!(outcome.status, Status::Pass | Status::NotApplicable | Status::ExpectedFail)
 }
 
-fn say_contract(report: &Report, ms: u64, spec: &Spec) {
+pub(crate) fn say_contract(report: &Report, spec: &Spec) {
     let by_id: BTreeMap<&str, Status> =
         report.checks.iter().map(|check| (check.id.as_str(), check.status)).collect();
     for topic in &spec.contract(report.contract).topics {
@@ -247,12 +257,13 @@ fn say_contract(report: &Report, ms: u64, spec: &Spec) {
             say(&format!("  {:<20} {}", topic.topic, counts_words(&counts.0)));
         }
     }
-    let checks = report.checks.len();
-    let counts = counts_words(&report.counts);
-    let speed = rate(checks, ms);
-    say(&format!("  {} in {}: {counts}; {speed:.0} checks/s", counted(checks, "check"), duration(ms)));
+    say_timing(report);
     for check in report.checks.iter().filter(|check| check.status == Status::NotApplicable) {
         say(&format!("  not applicable: {}: {}", check.id, check.reason.as_deref().unwrap_or_default()));
+    }
+    if let Some(claims) = &report.claims {
+        say("  what the catalogue claims, and what is there:");
+        report::claim_table(claims).iter().for_each(|line| say(&format!("    {line}")));
     }
     if !report.shape_violations.is_empty() {
         let count = counted(report.shape_violations.len(), "message");
@@ -261,13 +272,30 @@ fn say_contract(report: &Report, ms: u64, spec: &Spec) {
     say(&format!("  {} checks are built, {} are pending\n", report.built, report.pending));
 }
 
+/// The last words on the checks: how many, how fast, and which of them to look at for the time.
+fn say_timing(report: &Report) {
+    let checks = counted(report.checks.len(), "check");
+    let counts = counts_words(&report.counts);
+    let Some(timing) = &report.timing else {
+        return say(&format!("  {checks}: {counts}"));
+    };
+    let per_second = timing.checks_per_second;
+    // A tenth is worth reading only where there are few.
+    let per_second = if per_second < 10.0 { format!("{per_second:.1}") } else { format!("{per_second:.0}") };
+    say(&format!("  {checks} in {}: {counts}; {per_second} checks/s", duration(timing.duration_ms)));
+    if timing.slowest.len() > 1 {
+        let slow = timing.slowest.iter().map(|check| format!("{} {}", check.id, duration(check.duration_ms)));
+        say(&format!("  slowest: {}", slow.collect::<Vec<_>>().join(", ")));
+    }
+}
+
 pub(crate) fn counts_words(counts: &BTreeMap<Status, usize>) -> String {
     let parts =
         counts.iter().filter(|(_, count)| **count > 0).map(|(status, count)| format!("{count} {status}"));
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn say_summary(summary: &Summary, folder: &RunFolder) {
+pub(crate) fn say_summary(summary: &Summary, folder: &RunFolder) {
     let word = match summary.exit_code {
         0 => "conforming",
         1 => "not conforming",

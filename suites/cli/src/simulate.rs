@@ -1,13 +1,20 @@
 //! `proofhouse simulate`.
 
-use std::io::{self, IsTerminal};
+use std::{
+    io::{self, IsTerminal},
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use clap::Args;
 use model::Host;
 use serde_json::Value;
 use spec::Contract;
-use wire::{Clock, Net, Seed};
-use world::{Plan, degenerate};
+use wire::{
+    Clock, Net, Seed,
+    http::{Limits, Request, send},
+};
+use world::{Plan, Running, degenerate};
 
 use crate::{
     console::{complain, say},
@@ -15,6 +22,10 @@ use crate::{
     failure::{Done, Failure},
     listen::{address, asked_to_stop, listen, runtime},
 };
+
+/// What a request to the control port of the process itself may cost.
+const CONTROL: Limits =
+    Limits { head: Duration::from_secs(4), whole: Duration::from_secs(5), body_bytes_max: 1024 * 1024 };
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -33,6 +44,10 @@ pub(crate) struct Arguments {
     /// The model to call, `http://host:port/v1`. Without one, a built-in model answers.
     #[arg(long, value_name = "URL")]
     model: Option<String>,
+    /// One more environment of contract `vetta`, with the catalogue of a file such as those in
+    /// fixtures/vetta/environments. Its key is `sk_sim_ada_NAME`. May be given several times.
+    #[arg(long, value_name = "NAME=FILE", conflicts_with = "degenerate", value_parser = catalogue)]
+    catalogue: Vec<(String, PathBuf)>,
     /// The seed of ids.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -45,6 +60,37 @@ pub(crate) fn simulate(arguments: &Arguments) -> Done {
             runtime()?.block_on(serve_degenerate(arguments, kind))
         }
         None => runtime()?.block_on(serve(arguments)),
+    }
+}
+
+fn catalogue(text: &str) -> Result<(String, PathBuf), String> {
+    let is_plain = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    };
+    match text.split_once('=') {
+        Some((name, file)) if is_plain(name) && !file.is_empty() => Ok((name.to_owned(), file.into())),
+        _ => Err("give NAME=FILE, with a NAME of letters, digits, `-` and `_`".to_owned()),
+    }
+}
+
+/// Serves the environment in `file` as `name`, before anybody is told that the simulator is ready.
+async fn open(running: &Running, name: &str, file: &Path) -> Result<(), Failure> {
+    let within = |words: String| Failure(format!("--catalogue: {}: {words}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| within(error.to_string()))?;
+    let mut environment: Value = serde_json::from_str(&text).map_err(|error| within(error.to_string()))?;
+    if let Some(members) = environment.as_object_mut() {
+        members.insert("name".to_owned(), Value::from(name));
+    }
+    let request = Request::new("POST", "/_control/environments").json(environment.to_string());
+    let answer = send(&Net::Tcp, &running.authority, &request, CONTROL).await;
+    let answer = answer.map_err(|failure| within(failure.to_string()))?;
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    match body.pointer("/error/message").and_then(Value::as_str) {
+        _ if answer.status == 201 => Ok(()),
+        Some(reason) => Err(within(reason.trim_start_matches("the body: ").to_owned())),
+        None => {
+            Err(Failure("--catalogue: this contract has no catalogues; `--contract vetta` has".to_owned()))
+        }
     }
 }
 
@@ -71,10 +117,16 @@ async fn serve(arguments: &Arguments) -> Done {
         }
         error => error.into(),
     })?;
+    for (name, file) in &arguments.catalogue {
+        open(&running, name, file).await?;
+    }
     say(&format!("proofhouse simulator of contract {} is ready at {}", arguments.contract, running.url));
     // One line for whoever reads standard output; a person gets the way on beside it.
     if io::stdout().is_terminal() {
         hints(&running.url, &running.description);
+        for (name, _) in &arguments.catalogue {
+            complain(&format!("  environment   {name} has the key sk_sim_ada_{name}"));
+        }
     }
     asked_to_stop().await;
     running.stop().await;

@@ -11,6 +11,11 @@ pub(crate) fn unmet(needs: &[Need], facts: &TargetFacts, has_model: bool) -> Opt
                 facts.credentials.contains("second_account"),
                 "a key of a second account: give `[credentials] second_account`",
             ),
+            Need::TwoEnvironments => (
+                facts.credentials.contains("other_environment"),
+                "a second environment of the same release with other base images: give `[credentials] \
+                 other_environment`, and `[settings] other_environment_url` where it has a base URL of its own",
+            ),
             Need::ReservedIds => (
                 !facts.list("reserved_ids").is_empty(),
                 "ids that are reserved and not published: give `[settings] reserved_ids`",

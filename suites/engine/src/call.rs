@@ -25,6 +25,8 @@ pub struct Call {
     pub(crate) body: Option<Vec<u8>>,
     pub(crate) title_case: bool,
     pub(crate) control: bool,
+    /// The setting that holds the base URL, where it is not the target's own.
+    pub(crate) base: Option<&'static str>,
 }
 
 impl Call {
@@ -38,6 +40,7 @@ impl Call {
             body: None,
             title_case: false,
             control: false,
+            base: None,
         }
     }
 
@@ -79,6 +82,13 @@ impl Call {
     #[must_use]
     pub fn key_named(self, name: impl Into<Cow<'static, str>>) -> Self {
         self.with_key(Key::Named(name.into()))
+    }
+
+    /// Another base URL: the one in `setting` of the target's description, where it is given.
+    #[must_use]
+    pub fn at(mut self, setting: &'static str) -> Self {
+        self.base = Some(setting);
+        self
     }
 
     /// One more header.

@@ -13,7 +13,12 @@ use wire::{
     http::{self, Limits, Request},
 };
 
-use crate::{Call, Key, Listening, ModelPort, Opened, Received, Receiver, Response, recorder::Recorder};
+use crate::{
+    Call, Key, Listening, ModelPort, Opened, Received, Receiver, Response,
+    receiver::{Respond, in_turn},
+    recorder::Recorder,
+    target::{Description, address_of},
+};
 
 /// Until the head of an answer must have come.
 const HEAD: Duration = Duration::from_secs(10);
@@ -37,12 +42,18 @@ pub struct Reply {
     pub status: Option<u16>,
     /// The body as JSON, where it is JSON.
     pub json: Option<Value>,
+    headers: Vec<(String, String)>,
 }
 
 impl Reply {
     /// Whether the status is in the 200s.
     pub fn is_success(&self) -> bool {
         self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
+    /// The first header called `name` (lower case).
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The string at `pointer` in the body.
@@ -54,6 +65,7 @@ impl Reply {
 /// The hand of a drive.
 pub struct Driver<'a> {
     opened: &'a Opened,
+    site: Site<'a>,
     facts: &'a TargetFacts,
     recorder: Recorder,
     token: String,
@@ -62,11 +74,26 @@ pub struct Driver<'a> {
     remembered: RefCell<BTreeMap<&'static str, String>>,
 }
 
+/// Who is asked, and what is known of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) authority: &'a str,
+    pub(crate) prefix: &'a str,
+    pub(crate) description: &'a Description,
+}
+
 impl<'a> Driver<'a> {
-    pub(crate) fn new(opened: &'a Opened, facts: &'a TargetFacts, token: String, seed: Seed) -> Self {
-        let recorder = Recorder::new(opened.clock.clone(), opened.description.secrets());
+    pub(crate) fn new(
+        opened: &'a Opened,
+        site: Site<'a>,
+        facts: &'a TargetFacts,
+        token: String,
+        seed: Seed,
+    ) -> Self {
+        let recorder = Recorder::new(opened.clock.clone(), site.description.secrets());
         Self {
             opened,
+            site,
             facts,
             recorder,
             token,
@@ -134,6 +161,11 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Whether the suite hosts a model for the target, for a drive that can go on without one.
+    pub fn has_model(&self) -> bool {
+        self.opened.model.is_some()
+    }
+
     /// Sends `call`, reads the whole answer, and records both as `label`.
     pub async fn send(&self, label: &str, call: Call) -> Reply {
         self.send_for_text(label, call).await.0
@@ -141,9 +173,9 @@ impl<'a> Driver<'a> {
 
     /// As [`Driver::send`], for a drive that has to read an answer which is no JSON.
     pub async fn send_for_text(&self, label: &str, call: Call) -> (Reply, Option<String>) {
-        let request = self.request(call);
+        let (authority, request) = self.request(call);
         let limits = Limits { head: HEAD, whole: WHOLE, body_bytes_max: BODY_BYTES_MAX };
-        let outcome = http::send(&self.opened.net, &self.opened.authority, &request, limits).await;
+        let outcome = http::send(&self.opened.net, &authority, &request, limits).await;
         self.recorder.exchange(label, &request, &outcome);
         match outcome {
             Ok(response) => {
@@ -151,11 +183,37 @@ impl<'a> Driver<'a> {
                     label: label.to_owned(),
                     status: Some(response.status),
                     json: serde_json::from_slice(&response.body).ok(),
+                    headers: response.headers,
                 };
                 (reply, String::from_utf8(response.body.into()).ok())
             }
-            Err(_) => (Reply { label: label.to_owned(), status: None, json: None }, None),
+            Err(_) => {
+                (Reply { label: label.to_owned(), status: None, json: None, headers: Vec::new() }, None)
+            }
         }
+    }
+
+    /// As [`Driver::send`], for an answer with a secret at `pointer`. It is called `name` in whatever is
+    /// recorded, this answer included. `None` where the answer has no string there.
+    pub async fn send_for_secret(
+        &self,
+        label: &str,
+        call: Call,
+        (pointer, name): (&str, &str),
+    ) -> (Reply, Option<String>) {
+        let (authority, request) = self.request(call);
+        let limits = Limits { head: HEAD, whole: WHOLE, body_bytes_max: BODY_BYTES_MAX };
+        let outcome = http::send(&self.opened.net, &authority, &request, limits).await;
+        let answer = outcome.as_ref().ok();
+        let json: Option<Value> = answer.and_then(|answer| serde_json::from_slice(&answer.body).ok());
+        let secret = json.as_ref().and_then(|json| json.pointer(pointer)?.as_str()).map(str::to_owned);
+        if let Some(secret) = &secret {
+            self.recorder.hide(name, secret);
+        }
+        self.recorder.exchange(label, &request, &outcome);
+        let (status, headers) =
+            answer.map_or_else(Default::default, |answer| (Some(answer.status), answer.headers.clone()));
+        (Reply { label: label.to_owned(), status, json, headers }, secret)
     }
 
     /// `GET path` with the primary credential.
@@ -166,8 +224,8 @@ impl<'a> Driver<'a> {
     /// Opens an event stream and records its head as `label`; each frame that is read is recorded
     /// under the same label. `None` where the head did not come.
     pub async fn listen(&self, label: &str, call: Call) -> Option<Listening<'_>> {
-        let request = self.request(call.header("accept", "text/event-stream"));
-        let opened = http::open(&self.opened.net, &self.opened.authority, &request, HEAD).await;
+        let (authority, request) = self.request(call.header("accept", "text/event-stream"));
+        let opened = http::open(&self.opened.net, &authority, &request, HEAD).await;
         match opened {
             Ok(open) => {
                 self.recorder.head(label, &request, Ok(&open));
@@ -218,7 +276,21 @@ impl<'a> Driver<'a> {
     /// In process it listens on the network in memory. A target elsewhere reaches it at
     /// `[settings] receiver_url`, behind which the suite listens at `[settings] receiver_listen`.
     pub async fn receiver(&self, label: &str, answers: Vec<Response>) -> Result<Receiver<'_>, Halt> {
-        Receiver::open(self, label, answers).await
+        Receiver::open(self, label, in_turn(answers)).await
+    }
+
+    /// Opens an endpoint that the target can call, and records what arrives as `label`. `respond` is given the
+    /// body of each call and answers it.
+    pub async fn server(&self, label: &str, respond: Respond) -> Result<Receiver<'_>, Halt> {
+        Receiver::open(self, label, respond).await
+    }
+
+    pub(crate) fn opened(&self) -> &'a Opened {
+        self.opened
+    }
+
+    pub(crate) fn site(&self) -> Site<'a> {
+        self.site
     }
 
     pub(crate) fn net(&self) -> &wire::Net {
@@ -284,21 +356,32 @@ impl<'a> Driver<'a> {
         Halt(())
     }
 
-    fn request(&self, call: Call) -> Request {
+    /// `host:port` of the base URL of `call`, and the path before its own.
+    fn address(&self, call: &Call) -> (String, String) {
+        let elsewhere = call.base.and_then(|setting| self.facts.text(setting));
+        // The description was refused where a URL in it cannot be used.
+        elsewhere
+            .and_then(|url| address_of(url).ok())
+            .unwrap_or_else(|| (self.site.authority.to_owned(), self.site.prefix.to_owned()))
+    }
+
+    fn request(&self, call: Call) -> (String, Request) {
+        let (authority, prefix) = self.address(&call);
         let authorization = match &call.key {
-            Key::Named(name) => self.opened.description.secret(name).map(|secret| format!("Bearer {secret}")),
+            Key::Named(name) => self.site.description.secret(name).map(|secret| format!("Bearer {secret}")),
             Key::Raw(text) => Some(text.clone()),
             Key::Absent => None,
         };
         let mut headers = Vec::with_capacity(call.headers.len() + 1);
         headers.extend(authorization.map(|value| ("authorization".to_owned(), value)));
         headers.extend(call.headers);
-        Request {
+        let request = Request {
             method: call.method,
-            path: if call.control { call.path } else { format!("{}{}", self.opened.prefix, call.path) },
+            path: if call.control { call.path } else { format!("{prefix}{}", call.path) },
             headers,
             body: call.body.map(Into::into),
             title_case: call.title_case,
-        }
+        };
+        (authority, request)
     }
 }

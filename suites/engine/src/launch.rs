@@ -6,7 +6,7 @@ use futures_util::future::LocalBoxFuture;
 use recording::Lane;
 use wire::{Clock, Net, Seed};
 
-use crate::{ModelPort, target::Description};
+use crate::{Budget, ClientPort, ModelPort, target::Description};
 
 /// A way to bring a target up.
 pub trait Launch: Sync {
@@ -19,6 +19,11 @@ pub trait Launch: Sync {
 
     /// Brings it up, within the runtime of its lane.
     fn open(&self, seed: Seed) -> LocalBoxFuture<'_, Result<Opened, LaunchError>>;
+
+    /// How long the happy path may take.
+    fn patience(&self) -> Budget {
+        Budget::of_preflight(self.lane())
+    }
 
     /// Asked after a run on a shared target: whether nobody else took it over meanwhile.
     fn confirm(&self) -> LocalBoxFuture<'_, Result<(), LaunchError>> {
@@ -40,6 +45,10 @@ pub struct Opened {
     pub description: Description,
     /// The model that the suite hosts for it, where it can be told to call one.
     pub model: Option<Box<dyn ModelPort>>,
+    /// The client under test, where a client is judged and not a harness.
+    pub client: Option<Box<dyn ClientPort>>,
+    /// Defects of the suite itself, by name: for the checks whose subject is the suite. None outside proofs.
+    pub suite_defects: Vec<String>,
     /// What lives as long as the target.
     pub keep: Box<dyn Any>,
 }

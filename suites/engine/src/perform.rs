@@ -7,7 +7,7 @@ use recording::{Lane, Recording, Stop, Verdict};
 use spec::Spec;
 use wire::{Seed, clock::Stopwatch};
 
-use crate::{Check, Driver, Kind, Opened, applicable, frame, property};
+use crate::{Check, Driver, Kind, Opened, applicable, driver::Site, frame, property};
 
 /// How many cases a property check gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,10 +80,25 @@ pub async fn perform(
     budget: Budget,
     spec: &Spec,
 ) -> Performed {
+    let Opened { authority, prefix, description, .. } = opened;
+    let site = Site { authority, prefix, description };
+    perform_on(check, opened, site, (seed, nonce), sampling, budget, spec).await
+}
+
+/// As [`perform`], with `site` in the place of the target.
+pub(crate) async fn perform_on(
+    check: &Check,
+    opened: &Opened,
+    site: Site<'_>,
+    (seed, nonce): (Seed, &str),
+    sampling: Sampling,
+    budget: Budget,
+    spec: &Spec,
+) -> Performed {
     let stopwatch = Stopwatch::start();
-    let facts = opened.description.facts();
+    let facts = site.description.facts();
     let token = format!("ph{}", seed.child(nonce).token());
-    let driver = Driver::new(opened, &facts, token.clone(), seed);
+    let driver = Driver::new(opened, site, &facts, token.clone(), seed);
     let needs = spec.check(check.id).map_or(&[][..], |(_, entry)| entry.needs.as_slice());
     match applicable::unmet(needs, &facts, opened.model.is_some()) {
         Some(means) => {

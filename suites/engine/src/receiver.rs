@@ -28,12 +28,28 @@ pub struct Response {
     pub status: u16,
     /// Headers.
     pub headers: Vec<(&'static str, String)>,
+    /// JSON, with its content type; no body without it.
+    pub body: Option<Value>,
+}
+
+/// From the body of a call, as text, to its answer.
+pub type Respond = Box<dyn FnMut(&str) -> Response + Send>;
+
+/// Gives `answers` in turn, and 204 once they are used up.
+pub(crate) fn in_turn(answers: Vec<Response>) -> Respond {
+    let mut answers = VecDeque::from(answers);
+    Box::new(move |_| answers.pop_front().unwrap_or_else(|| Response::status(204)))
 }
 
 impl Response {
     /// An answer without headers.
     pub fn status(status: u16) -> Self {
-        Self { status, headers: Vec::new() }
+        Self { status, headers: Vec::new(), body: None }
+    }
+
+    /// An answer with a JSON body.
+    pub fn json(status: u16, body: Value) -> Self {
+        Self { body: Some(body), ..Self::status(status) }.header("content-type", "application/json")
     }
 
     /// One more header.
@@ -60,18 +76,13 @@ struct Inbox {
     count: watch::Sender<usize>,
 }
 
-#[derive(Default)]
 struct Arrived {
-    answers: VecDeque<Response>,
+    respond: Respond,
     unrecorded: Vec<Value>,
 }
 
 impl<'a> Receiver<'a> {
-    pub(crate) async fn open(
-        driver: &'a Driver<'a>,
-        label: &str,
-        answers: Vec<Response>,
-    ) -> Result<Self, Halt> {
+    pub(crate) async fn open(driver: &'a Driver<'a>, label: &str, respond: Respond) -> Result<Self, Halt> {
         let facts = driver.facts();
         let listen = match facts.lane {
             Lane::Virtual => format!("{}.test:80", driver.fresh()),
@@ -81,12 +92,12 @@ impl<'a> Receiver<'a> {
             .net()
             .listen(&listen)
             .await
-            .map_err(|error| driver.broken(format!("cannot listen for webhooks at {listen}: {error}")))?;
+            .map_err(|error| driver.broken(format!("cannot listen at {listen}: {error}")))?;
         let base = facts.text("receiver_url").map(|url| url.trim_end_matches('/').to_owned());
         let base = base.unwrap_or_else(|| format!("http://{}", listener.authority()));
         let inbox = Arc::new(Inbox {
             clock: driver.clock().clone(),
-            arrived: Mutex::new(Arrived { answers: answers.into(), unrecorded: Vec::new() }),
+            arrived: Mutex::new(Arrived { respond, unrecorded: Vec::new() }),
             count: watch::Sender::new(0),
         });
         let taking = inbox.clone();
@@ -154,13 +165,14 @@ impl Inbox {
             .collect();
         let answer = {
             let mut arrived = self.arrived();
-            let answer = arrived.answers.pop_front().unwrap_or_else(|| Response::status(204));
+            let body = String::from_utf8_lossy(&body);
+            let answer = (arrived.respond)(&body);
             arrived.unrecorded.push(json!({
                 "arrivedMs": self.clock.elapsed_ms(),
                 "method": head.method.as_str(),
                 "path": head.uri.path(),
                 "headers": headers,
-                "body": String::from_utf8_lossy(&body),
+                "body": body,
                 "answered": answer.status,
             }));
             answer
@@ -170,6 +182,7 @@ impl Inbox {
         for (name, value) in answer.headers {
             response = response.header(name, value);
         }
-        response.body(Body::empty()).unwrap_or_default()
+        let body = answer.body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        response.body(body).unwrap_or_default()
     }
 }

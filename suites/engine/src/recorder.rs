@@ -15,7 +15,7 @@ use wire::{
 pub(crate) struct Recorder {
     clock: Clock,
     began_ms: u64,
-    secrets: Vec<(String, String)>,
+    secrets: RefCell<Vec<(String, String)>>,
     state: RefCell<State>,
 }
 
@@ -30,7 +30,14 @@ impl Recorder {
     /// `secrets` are pairs of name and value; a value is replaced by `{{name}}` wherever it occurs.
     pub(crate) fn new(clock: Clock, secrets: Vec<(String, String)>) -> Self {
         let began_ms = clock.elapsed_ms();
-        Self { clock, began_ms, secrets, state: RefCell::default() }
+        Self { clock, began_ms, secrets: RefCell::new(secrets), state: RefCell::default() }
+    }
+
+    /// From now on `value` is a secret called `name`. What was recorded before is not looked at again.
+    pub(crate) fn hide(&self, name: &str, value: &str) {
+        if !value.is_empty() {
+            self.secrets.borrow_mut().push((name.to_owned(), value.to_owned()));
+        }
     }
 
     pub(crate) fn at_ms(&self) -> u64 {
@@ -95,6 +102,7 @@ impl Recorder {
     /// `text` with the values of secrets replaced by their names.
     pub(crate) fn redact(&self, text: &str) -> String {
         self.secrets
+            .borrow()
             .iter()
             .fold(text.to_owned(), |text, (name, value)| text.replace(value, &format!("{{{{{name}}}}}")))
     }

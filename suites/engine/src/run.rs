@@ -75,7 +75,7 @@ pub fn preflight(
     let performed = tasks.block_on(&runtime, async {
         let seed = Seed::of_run(plan.seed).child(check.id);
         let opened = launch.open(seed).await?;
-        let budget = Budget::of_preflight(launch.lane());
+        let budget = launch.patience();
         Ok::<_, LaunchError>(perform(&check, &opened, seed, nonce, plan.sampling, budget, spec).await)
     })?;
     Ok(performed)

@@ -5,5 +5,5 @@ mod read;
 mod settings;
 
 pub use description::{Credential, Description, ModelWiring};
-pub use read::{DescriptionError, from_json, from_toml};
+pub use read::{DescriptionError, address_of, from_json, from_toml};
 pub use settings::{Setting, SettingKind, credentials, settings};

@@ -66,7 +66,7 @@ fn of_target(launch: Shared, spec: &'static Spec) -> Vec<Trial> {
 
 fn explain(outcome: &Outcome, seed: u64) -> String {
     match Spec::load() {
-        Ok(spec) => report::explain(outcome, &Replay { target: Vec::new(), seed }, spec),
+        Ok(spec) => report::explain(outcome, &Replay { verb: "run", target: Vec::new(), seed }, spec),
         Err(error) => error.to_string(),
     }
 }

@@ -3,6 +3,7 @@
 //! A [`Recording`] is written by a drive and read by a judge. Nothing here talks to anything.
 
 mod body;
+mod claims;
 mod entry;
 mod facts;
 mod lines;
@@ -14,6 +15,7 @@ mod timeline;
 mod verdict;
 
 pub use body::{Bodies, Body, BodyRef};
+pub use claims::{ClaimAudit, ClaimCell, ClaimOutcome};
 pub use entry::{
     Answer, CaseLabel, Entry, Exchange, FailureKind, ModelTurn, Question, Reception, Stop, What,
 };

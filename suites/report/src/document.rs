@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use recording::{
-    Counts, ExitCode, Finding, Outcome, ShapeViolation, Status, TargetFacts, Verdict, Witness,
+    ClaimAudit, Counts, ExitCode, Finding, Outcome, ShapeViolation, Status, TargetFacts, Verdict, Witness,
     shape_violations,
 };
 use serde::{Deserialize, Serialize};
 use spec::{Contract, Spec};
 
-use crate::Replay;
+use crate::{Replay, Timing};
 
 /// The version of the format.
 const SCHEMA: &str = "proofhouse.report/1";
@@ -78,7 +78,7 @@ pub struct RequirementLine {
 }
 
 /// What became of one contract on one target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The version of the format.
     pub schema: String,
@@ -104,8 +104,14 @@ pub struct Report {
     pub requirements: Vec<RequirementLine>,
     /// Checks, in the order in which they were planned.
     pub checks: Vec<CheckLine>,
+    /// What became of each capability of each loop, where that was audited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<ClaimAudit>,
     /// Messages of the target that do not have the shape of their schema. They decide no check by themselves.
     pub shape_violations: Vec<ShapeViolation>,
+    /// How long the checks took; absent where none ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
 }
 
 impl Report {
@@ -135,8 +141,22 @@ impl Report {
             pending,
             requirements: requirements(contract, outcomes, spec),
             checks: outcomes.iter().map(|outcome| line(outcome, replay, spec)).collect(),
+            claims: None,
             shape_violations: shapes(contract, outcomes),
+            timing: None,
         }
+    }
+
+    /// The same report with an audit of claims.
+    #[must_use]
+    pub fn with_claims(self, claims: Option<ClaimAudit>) -> Self {
+        Self { claims, ..self }
+    }
+
+    /// The same report of checks that took `duration_ms` of the machine's time together.
+    #[must_use]
+    pub fn timed(self, outcomes: &[Outcome], duration_ms: u64) -> Self {
+        Self { timing: Timing::of(outcomes, duration_ms), ..self }
     }
 }
 

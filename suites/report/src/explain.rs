@@ -13,6 +13,8 @@ const BODY_CHARS_MAX: usize = 1_200;
 /// How a run was asked for, so that one check of it can be asked for again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replay {
+    /// The verb: `run`, or `client-check`.
+    pub verb: &'static str,
     /// The arguments that name the target: empty, `--url …` or `--target …`.
     pub target: Vec<String>,
     /// The seed.
@@ -22,7 +24,7 @@ pub struct Replay {
 impl Replay {
     /// The command that repeats `outcome`.
     pub fn command(&self, outcome: &Outcome) -> String {
-        let mut words = vec!["proofhouse".to_owned(), "run".to_owned()];
+        let mut words = vec!["proofhouse".to_owned(), self.verb.to_owned()];
         words.extend(self.target.iter().map(|word| quoted(word)));
         words.extend(["--check".to_owned(), outcome.id.clone(), "--seed".to_owned(), self.seed.to_string()]);
         let case = outcome.verdict.finding().and_then(|finding| finding.case.as_deref());
@@ -220,7 +222,7 @@ mod tests {
     #[test]
     fn every_line_of_a_body_is_marked_and_what_was_got_is_one_line() {
         let target = vec!["--target".to_owned(), "my target.toml".to_owned()];
-        let story = explain(&failed(), &Replay { target, seed: 7 }, Spec::load().unwrap());
+        let story = explain(&failed(), &Replay { verb: "run", target, seed: 7 }, Spec::load().unwrap());
         let told: Vec<&str> = story.lines().skip_while(|line| !line.starts_with("  message")).collect();
         assert_eq!(
             told,
@@ -242,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_pass_against_expectation_and_a_missing_means_say_the_way_out() {
-        let replay = Replay { target: Vec::new(), seed: 1 };
+        let replay = Replay { verb: "run", target: Vec::new(), seed: 1 };
         for (status, verdict, words) in [
             (
                 Status::Untested,

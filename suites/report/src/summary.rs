@@ -6,10 +6,10 @@ use recording::Status;
 use serde::{Deserialize, Serialize};
 use spec::Contract;
 
-use crate::{Report, Suite};
+use crate::{Report, Suite, Timing};
 
 /// One contract in a summary.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContractLine {
     /// The contract.
     pub contract: Contract,
@@ -24,10 +24,13 @@ pub struct ContractLine {
     /// Why nothing was judged, where nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preflight: Option<String>,
+    /// How long its checks took; absent where none ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
 }
 
 /// A whole run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The version of the format.
     pub schema: String,
@@ -53,6 +56,7 @@ impl Summary {
             built: report.built,
             pending: report.pending,
             preflight: report.preflight.reason.clone(),
+            timing: report.timing.clone(),
         };
         Self {
             schema: "proofhouse.summary/1".to_owned(),

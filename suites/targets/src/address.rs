@@ -122,6 +122,8 @@ impl Launch for Address {
                 prefix,
                 description: self.description.clone(),
                 model,
+                client: None,
+                suite_defects: Vec::new(),
                 keep: Box::new(()),
             })
         }

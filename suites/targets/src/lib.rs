@@ -5,11 +5,16 @@
 
 mod address;
 mod bench;
+mod command_client;
 mod hosted_model;
 mod model_server;
+mod reference_client;
 mod simulator;
+mod subjects;
 
 pub use address::{Address, AddressError};
 pub use bench::SimulatorBench;
+pub use command_client::CommandClient;
 pub use hosted_model::HostedModel;
 pub use simulator::{Degenerate, Simulator};
+pub use subjects::Subjects;

@@ -3,16 +3,19 @@
 use std::any::Any;
 
 use engine::{
-    Launch, LaunchError, Opened,
+    ClientPort, Launch, LaunchError, Opened,
     target::{Description, from_json},
 };
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use recording::Lane;
 use spec::Contract;
 use wire::{Clock, Listener, Net, Seed};
-use world::{Plan, defects, degenerate};
+use world::{Plan, degenerate};
 
-use crate::HostedModel;
+use crate::{
+    HostedModel, Subjects,
+    reference_client::{DegenerateClient, ReferenceClient},
+};
 
 /// Where the simulator listens on the in-memory network.
 const SIMULATOR: &str = "simulator.test:80";
@@ -39,7 +42,7 @@ impl Stage {
     }
 
     /// The target at [`SIMULATOR`], which is as `description` says and lives as long as `keep`.
-    fn opened(self, description: &Description, keep: Box<dyn Any>) -> Opened {
+    fn opened(self, description: &Description, client: Box<dyn ClientPort>, keep: Box<dyn Any>) -> Opened {
         Opened {
             net: self.net,
             clock: self.clock,
@@ -47,6 +50,8 @@ impl Stage {
             prefix: String::new(),
             description: description.clone(),
             model: Some(Box::new(HostedModel::new(self.model))),
+            client: Some(client),
+            suite_defects: Vec::new(),
             keep,
         }
     }
@@ -55,16 +60,14 @@ impl Stage {
 /// The simulator of a contract, perhaps with defects.
 pub struct Simulator {
     contract: Contract,
-    defects: Vec<String>,
+    defects: Subjects,
     description: Description,
 }
 
 impl Simulator {
     /// The simulator of `contract` with these defects.
     pub fn new(contract: Contract, defects: &[impl AsRef<str>]) -> Result<Self, LaunchError> {
-        let defects: Vec<String> = defects.iter().map(|defect| defect.as_ref().to_owned()).collect();
-        defects::check(contract, &defects).map_err(|error| LaunchError::new(error.to_string()))?;
-        Ok(Self { contract, defects, description: described(contract)? })
+        Ok(Self { contract, defects: Subjects::of(contract, defects)?, description: described(contract)? })
     }
 }
 
@@ -90,7 +93,7 @@ impl Launch for Simulator {
             let model_url = format!("http://{MODEL}/v1");
             let plan = Plan {
                 contract: self.contract,
-                defects: self.defects.clone(),
+                defects: self.defects.server.clone(),
                 net: stage.net.clone(),
                 clock: stage.clock.clone(),
                 seed: seed.child("world"),
@@ -99,7 +102,9 @@ impl Launch for Simulator {
                 lane: "virtual",
             };
             let running = world::start(plan).await.map_err(|error| LaunchError::new(error.to_string()))?;
-            Ok(stage.opened(&self.description, Box::new((running, serving))))
+            let client = Box::new(ReferenceClient::new(&self.defects.client)?);
+            let opened = stage.opened(&self.description, client, Box::new((running, serving)));
+            Ok(Opened { suite_defects: self.defects.suite.clone(), ..opened })
         }
         .boxed_local()
     }
@@ -137,7 +142,7 @@ impl Launch for Degenerate {
             let serving = tokio::spawn(degenerate::serve(self.kind, listener, clock, std::future::pending()));
             // A server task that has not run yet would still be listening.
             tokio::task::yield_now().await;
-            Ok(stage.opened(&self.description, Box::new(serving)))
+            Ok(stage.opened(&self.description, Box::new(DegenerateClient(self.kind)), Box::new(serving)))
         }
         .boxed_local()
     }

@@ -38,7 +38,7 @@ fn message(message: &Message) -> Value {
             let calls: Vec<Value> = calls.iter().map(call).collect();
             json!({"role": "assistant", "content": content, "tool_calls": calls})
         }
-        Message::Tool { call_id, content } => {
+        Message::Tool { call_id, content, .. } => {
             json!({"role": "tool", "tool_call_id": call_id, "content": content})
         }
     }

@@ -59,8 +59,12 @@ fn blocks(message: &Message) -> (&'static str, Vec<Value>) {
         Message::Assistant { text: said, calls, .. } => {
             ("assistant", text(said).into_iter().chain(calls.iter().map(call)).collect())
         }
-        Message::Tool { call_id, content } => {
-            ("user", vec![json!({"type": "tool_result", "tool_use_id": call_id, "content": content})])
+        Message::Tool { call_id, content, is_error } => {
+            let mut result = json!({"type": "tool_result", "tool_use_id": call_id, "content": content});
+            if *is_error {
+                result["is_error"] = true.into();
+            }
+            ("user", vec![result])
         }
     }
 }

@@ -49,7 +49,7 @@ fn items(message: &Message) -> Vec<Value> {
             let said = (!text.is_empty()).then_some(said);
             said.into_iter().chain(calls.iter().map(call)).collect()
         }
-        Message::Tool { call_id, content } => {
+        Message::Tool { call_id, content, .. } => {
             vec![json!({"type": "function_call_output", "call_id": call_id, "output": content})]
         }
     }

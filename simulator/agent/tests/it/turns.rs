@@ -90,7 +90,7 @@ async fn world(answers: Vec<Answer>) -> World {
 
 fn tool_results(conversation: &[Message]) -> Vec<(String, String)> {
     let results = conversation.iter().filter_map(|message| match message {
-        Message::Tool { call_id, content } => Some((call_id.clone(), content.clone())),
+        Message::Tool { call_id, content, .. } => Some((call_id.clone(), content.clone())),
         _ => None,
     });
     results.collect()

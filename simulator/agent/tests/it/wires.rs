@@ -105,6 +105,27 @@ async fn signed_and_encrypted_thoughts_stand_in_the_next_request() {
     }
 }
 
+/// The other two wires have no such mark; there the content says that a call failed.
+#[tokio::test(start_paused = true)]
+async fn a_failed_call_is_marked_where_the_wire_has_a_mark() {
+    for dialect in Dialect::ALL {
+        let w = world(dialect, round_trip()).await;
+        w.agent.run(&mut opening()).await.unwrap();
+        let asked = serde_json::to_value(w.host.journal("k")).unwrap();
+        let messages = asked[2]["request"]["messages"].as_array().unwrap().clone();
+        let marked = |call: &str| {
+            let result = messages.iter().find(|message| message["tool_call_id"] == call);
+            result.unwrap_or_else(|| panic!("{dialect:?}: no result of {call}"))["is_error"] == true
+        };
+        let has_mark = dialect == Dialect::Messages;
+        for (call, failed) in [("c1", false), ("c2", true), ("c3", true), ("c4", false)] {
+            assert_eq!(marked(call), failed && has_mark, "{dialect:?} {call}");
+        }
+        let sent = asked[2]["body"].as_str().unwrap_or_default();
+        assert_eq!(sent.matches("is_error").count(), if has_mark { 2 } else { 0 }, "{dialect:?}: {sent}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn usage_is_told_in_one_form() {
     for dialect in Dialect::ALL {

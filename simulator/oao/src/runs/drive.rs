@@ -285,13 +285,13 @@ impl Drive {
                 }
             }
         };
-        match end {
-            Ok(text) => (RunState::Completed, Some(text)),
+        match (end, context.cancel.reason()) {
+            // The last answer was on record when the run was called off: nobody wants it any more.
+            (Ok(_), Some(reason)) => ((parts.runs.ending)(reason), None),
+            (Ok(text), None) => (RunState::Completed, Some(text)),
             // While the loop drains, a deadline may follow the request; it wins.
-            Err(TurnError::Cancelled(first)) => {
-                ((parts.runs.ending)(context.cancel.reason().unwrap_or(first)), None)
-            }
-            Err(_) => (RunState::Failed, None),
+            (Err(TurnError::Cancelled(first)), last) => ((parts.runs.ending)(last.unwrap_or(first)), None),
+            (Err(_), _) => (RunState::Failed, None),
         }
     }
 

@@ -75,8 +75,7 @@ pub(crate) fn read_files(body: &Reader<'_, '_>, parts: &Parts) -> Result<Vec<Att
         }
         let content_type =
             reader.optional_text("contentType", limits.name_units)?.unwrap_or("application/octet-stream");
-        let text = reader.need("contentBase64")?.as_str().unwrap_or_default();
-        let content = (rules.decode)(text);
+        let content = reader.need("contentBase64")?.as_str().and_then(rules.decode);
         let content = content.ok_or_else(|| reader.refuse("contentBase64", "canonical base64 is needed"))?;
         bytes += content.len() as u64;
         if content.len() as u64 > limits.bytes_max || bytes > limits.turn_bytes_max {
@@ -121,6 +120,14 @@ mod tests {
         }
         for content in ["aGk", "aGl=", "a Gk=", "*"] {
             assert!(read(json!([file("a", content)])).is_err(), "{content}");
+        }
+        // What is no text at all is refused, and not taken for an empty one.
+        for other in [json!(null), json!(true), json!(7), json!([]), json!({})] {
+            for member in ["name", "contentType", "contentBase64"] {
+                let mut file = json!({"name": "a", "contentType": "text/plain", "contentBase64": ""});
+                file[member] = other.clone();
+                assert!(read(json!([file])).is_err(), "{member}: {other}");
+            }
         }
         assert!(read(json!([file("a", ""), file("a", "")])).is_err());
         assert!(read(json!([])).is_err() && read(json!({})).is_err() && read(json!(["a"])).is_err());

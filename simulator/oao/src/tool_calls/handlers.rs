@@ -27,9 +27,9 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-/// `?runId=`: a UUID, or nothing.
+/// `?runId=`: a UUID where it is named. An empty one is malformed, and does not stand for all runs.
 pub(crate) fn of_run(call: &Call) -> Result<Option<String>, Refusal> {
-    match call.query("runId").filter(|run| !run.is_empty()) {
+    match call.query("runId") {
         Some(run) if !is_uuid(run) => Err(Refusal::bad_request("runId: a UUID is needed")),
         run => Ok(run.map(str::to_owned)),
     }

@@ -30,11 +30,11 @@ fn lease_ms(service: &Service, reader: &Reader<'_, '_>) -> Result<u64, Refusal> 
 
 /// Reads `fence`: a positive number as text.
 pub(super) fn fence(reader: &Reader<'_, '_>) -> Result<String, Refusal> {
-    let text = reader.need("fence")?.as_str().unwrap_or_default();
-    let sound = !text.starts_with('0') && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    sound
-        .then(|| text.to_owned())
-        .ok_or_else(|| reader.refuse("fence", "a positive whole number as text is needed"))
+    let sound = |text: &&str| {
+        !text.starts_with('0') && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let text = reader.need("fence")?.as_str().filter(sound).map(str::to_owned);
+    text.ok_or_else(|| reader.refuse("fence", "a positive whole number as text is needed"))
 }
 
 fn lease(service: &Service, call: &mut ToolCall, ms: u64) {

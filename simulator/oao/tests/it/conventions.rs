@@ -126,6 +126,13 @@ async fn malformed_ids_are_bad_requests_and_unknown_ones_are_not_found() {
         world.get(&path(&route.replace("{}", "nonsense"))).await.refused(400, "bad_request");
         world.get(&path(&route.replace("{}", unknown))).await.refused(404, "not_found");
     }
+    // In a query as well, where an empty one would otherwise ask for everything.
+    for list in ["tool-calls", "approvals"] {
+        for run in ["", "nonsense", &unknown[1..]] {
+            world.get(&path(&format!("{list}?runId={run}"))).await.refused(400, "bad_request");
+        }
+        world.get(&path(&format!("{list}?runId={unknown}"))).await.expect(200);
+    }
 }
 
 #[tokio::test(start_paused = true)]

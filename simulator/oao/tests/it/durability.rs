@@ -1,11 +1,13 @@
 //! What a run is like after its worker has died.
 
+use std::time::Duration;
+
 use proofhouse_oao::durability::{Order, Point};
 use serde_json::{Value, json};
 
 use crate::{
     model::{call, finish, text},
-    world::{World, config, operation},
+    world::{World, config, operation, path},
 };
 
 /// A parent that calls two operations in one turn and then says `done`. Each operation finishes with the
@@ -77,4 +79,39 @@ async fn a_worker_that_dies_again_and_again_ends_its_run_all_the_same() {
         world.service.deaths().give(Order { point, call: None, nth: 1 });
     }
     assert_eq!(outcome(&world).await, whole);
+}
+
+/// Whatever was on record when the worker died, its last answer included: nobody wants it any more.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_called_off_while_its_worker_is_dead_ends_cancelled() {
+    let mut died = 0;
+    for point in Point::ALL {
+        for nth in 1..=3 {
+            let world = world().await;
+            world.service.deaths().give(Order { point, call: None, nth });
+            let agent = world.publish(&config(&[operation("one"), operation("two")])).await.expect(201);
+            let body = json!({"agentId": agent["id"], "initialMessage": "Begin."});
+            let session = world.post(&path("sessions"), &body).await.expect(201);
+            let run = session["latestRunId"].as_str().unwrap();
+            // Longer than the run takes, and shorter than the lease of a dead worker.
+            world.clock.pause(Duration::from_millis(500)).await;
+            let state = world.get(&path(&format!("runs/{run}"))).await.expect(200)["state"].clone();
+            if state == "completed" {
+                continue;
+            }
+            died += 1;
+            let cancelled = world.post(&path(&format!("runs/{run}/cancel")), &json!({})).await.expect(202);
+            assert!(cancelled["cancellationRequestedAt"].is_string());
+            assert_eq!(world.settled(run).await["state"], "cancelled", "{point} #{nth}");
+            let events = world.events().await;
+            let of = |kind: &str| events.iter().filter(|event| event["kind"] == kind).count();
+            assert_eq!((of("runtime.recovery_started"), of("run.state_changed")), (1, 2), "{point} #{nth}");
+            let answered = events.iter().any(|event| {
+                event["kind"] == "message.created" && event["publicPayload"]["role"] == "assistant"
+            });
+            assert!(!answered, "{point} #{nth}: an answer that nobody wants is published");
+        }
+    }
+    // Two calls, and three messages: their last one is the answer of the parent.
+    assert_eq!(died, 2 * 2 + 2 * 3);
 }

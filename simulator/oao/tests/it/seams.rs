@@ -39,6 +39,11 @@ fn with(field: &str, value: Value) -> Value {
     config(&[operation])
 }
 
+/// One more result for a call.
+fn draft(call_id: String) -> Message {
+    Message::Tool { call_id, content: "draft".into(), is_error: false }
+}
+
 #[tokio::test(start_paused = true)]
 async fn rules_of_publication() {
     type Change = fn(&mut Parts);
@@ -264,7 +269,7 @@ async fn the_batch_of_the_parent() {
         let orderly = parts.runs.habits.hand_back.clone();
         parts.runs.habits.hand_back = Arc::new(move |calls, settled| {
             let mut messages = orderly(calls, settled);
-            messages.push(Message::Tool { call_id: calls[0].id.clone(), content: "draft".into() });
+            messages.push(draft(calls[0].id.clone()));
             messages
         });
     })
@@ -338,8 +343,7 @@ async fn interim_results_can_be_collected_and_posted() {
         });
         parts.runs.habits.hand_back = Arc::new(move |calls, settled| {
             let drafts = shown.lock().unwrap().clone();
-            let drafts = drafts.into_iter().map(|call_id| Message::Tool { call_id, content: "draft".into() });
-            drafts.chain(hand_back(calls, settled)).collect()
+            drafts.into_iter().map(draft).chain(hand_back(calls, settled)).collect()
         });
     })
     .await;

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use serde_json::{Map, Value};
@@ -43,6 +43,7 @@ struct Inner {
     clock: Clock,
     ids: Ids,
     book: Mutex<Book>,
+    above: OnceLock<(EventLog, String)>,
     news: watch::Sender<()>,
 }
 
@@ -58,7 +59,15 @@ impl EventLog {
         let (clock, ids) = (clock.clone(), ids.clone());
         let (book, news) = (Mutex::default(), watch::Sender::new(()));
         let (session_id, row, scribe) = (session_id.to_owned(), row.clone(), scribe.clone());
-        Self(Arc::new(Inner { session_id, row, scribe, clock, ids, book, news }))
+        let above = OnceLock::new();
+        Self(Arc::new(Inner { session_id, row, scribe, clock, ids, book, above, news }))
+    }
+
+    /// From now on, what somebody has to decide about stands in the log `above` as well, with the thread
+    /// `thread_id` from which it comes: nobody reads the log of a thread.
+    pub(crate) fn rise_to(&self, above: &Self, thread_id: &str) {
+        // A thread has one coordinator, so the first one stays.
+        let _ = self.0.above.set((above.clone(), thread_id.to_owned()));
     }
 
     /// Adds an event, unless the log is closed. `members` that are no object are left out.
@@ -68,6 +77,12 @@ impl EventLog {
             return;
         }
         let members = if let Value::Object(members) = members { members } else { Map::new() };
+        if let Some((above, thread_id)) = self.0.above.get().filter(|_| kind == "tool.confirmation_required")
+        {
+            let mut members = members.clone();
+            members.insert("thread_id".to_owned(), Value::String(thread_id.clone()));
+            above.push(kind, None, Value::Object(members));
+        }
         let entry = Entry { kind, turn_id: turn_id.map(str::to_owned), members };
         // The id is drawn under the lock: the order of the ids is the order of the log.
         for entry in (self.0.scribe)(&self.0.row, entry) {

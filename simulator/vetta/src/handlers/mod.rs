@@ -8,3 +8,4 @@ pub(crate) mod events;
 pub(crate) mod interrupt;
 pub(crate) mod messages;
 pub(crate) mod sessions;
+pub(crate) mod threads;

@@ -1,19 +1,18 @@
 //! `/v1/sessions` and `/v1/sessions/{id}`.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::json;
 
 use crate::{
     Call, Caller, Refusal, Reply,
-    admission::{Applicant, published},
-    approvals::Holds,
-    events::EventLog,
+    admission::Applicant,
+    endpoint,
     http::Outcome,
     service::Core,
-    sessions::{AgentSnapshot, Opening, Session, SessionStatus, Start},
+    sessions::{Opening, SessionStatus, Start, draft},
     store::{Scope, Shelf},
-    turns,
+    team, turns,
 };
 
 pub(crate) fn list(core: &Arc<Core>, call: &Call, caller: &Caller) -> Result<Outcome, Refusal> {
@@ -29,7 +28,7 @@ pub(crate) fn start(core: &Arc<Core>, call: &Call, caller: &Caller) -> Result<Ou
     let parts = &core.parts;
     let start = Start::read(&parts.sessions.rules, call.object()?)?;
     let mut store = core.store();
-    let Shelf { agents, sessions } = store.shelf(&Scope::of(caller));
+    let Shelf { agents, sessions, .. } = store.shelf(&Scope::of(caller));
     let Some(agent) = agents.get(&start.agent) else {
         let message = format!("there is no agent `{}`", start.agent);
         return Err(Refusal::not_found("agent_not_found", Some("agent"), message));
@@ -42,42 +41,13 @@ pub(crate) fn start(core: &Arc<Core>, call: &Call, caller: &Caller) -> Result<Ou
     let session = (parts.sessions.open)(&mut Opening {
         applicant,
         admit: &|| (parts.admission.decide)(&parts.admission.steps, &applicant),
-        draft: &|| draft(core, &applicant),
+        draft: &|| draft(core, &applicant, "sess_"),
         keep: &mut |session| {
             sessions.insert(session.id.clone(), session);
         },
     })?;
+    endpoint::open(core, &Scope::of(caller), &session);
     Ok(Outcome::reply(Reply::json(201, (parts.sessions.render)(&session))))
-}
-
-/// A session that has been admitted and is not on the shelf yet.
-fn draft(core: &Arc<Core>, applicant: &Applicant<'_>) -> Result<Session, Refusal> {
-    let Some(row) = (core.parts.sessions.serving)(applicant) else {
-        published(applicant)?;
-        return Err(Refusal::internal("no loop serves the session"));
-    };
-    let id = core.ids.prefixed("sess_");
-    let log = EventLog::new(&id, (&row, &core.parts.events.scribe), &core.clock, &core.ids);
-    let status = SessionStatus::Idle;
-    log.push("session.created", None, json!({ "status": status }));
-    let agent = applicant.agent;
-    Ok(Session {
-        id,
-        agent: AgentSnapshot { id: agent.id.clone(), version: agent.version, config: agent.config.clone() },
-        row,
-        start: applicant.start.clone(),
-        status,
-        last_turn: None,
-        structured_output: None,
-        conversation: Vec::new(),
-        holds: Holds::default(),
-        sandbox: None,
-        open_threads: BTreeSet::new(),
-        log,
-        created_at: core.clock.rfc3339(),
-        cancel: None,
-        task: None,
-    })
 }
 
 pub(crate) fn read(core: &Arc<Core>, call: &Call, caller: &Caller) -> Result<Outcome, Refusal> {
@@ -90,8 +60,10 @@ pub(crate) fn read(core: &Arc<Core>, call: &Call, caller: &Caller) -> Result<Out
 /// Ends the session: its turn is cancelled and its streams are told.
 pub(crate) fn delete(core: &Arc<Core>, call: &Call, caller: &Caller) -> Result<Outcome, Refusal> {
     let mut store = core.store();
-    let removed = store.shelf(&Scope::of(caller)).sessions.remove(call.param("id"));
-    let mut session = removed.ok_or_else(|| missing(call))?;
+    let shelf = store.shelf(&Scope::of(caller));
+    let mut session = shelf.sessions.remove(call.param("id")).ok_or_else(|| missing(call))?;
+    team::end_threads(core, shelf, &session.id);
+    (core.parts.endpoint.end)(&mut core.mounts.lock(), &session.id);
     turns::end(&mut session);
     session.log.push("session.status", None, json!({ "status": SessionStatus::Ended }));
     session.log.close();

@@ -18,7 +18,7 @@ pub(crate) async fn answer(
     request: Request,
 ) -> Response<Body> {
     let (mut head, body) = request.into_parts();
-    let mut call = read_head(&mut head, route).await;
+    let mut call = read_head(&mut head, route.map(|route| route.path)).await;
     let outcome = operate(core, route, &mut call, &head, body).await.unwrap_or_else(|(refusal, headers)| {
         let envelope = (core.parts.http.error)(&refusal, &core.ids.prefixed("req_"));
         let mut reply = refusal.reply(envelope);
@@ -31,7 +31,8 @@ pub(crate) async fn answer(
     reply.into_response(stream)
 }
 
-async fn read_head(head: &mut Head, route: Option<&'static Route>) -> Call {
+/// The head of a request whose path matched `route`.
+pub(crate) async fn read_head(head: &mut Head, route: Option<&'static str>) -> Call {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut params = BTreeMap::new();
     if route.is_some()
@@ -42,7 +43,7 @@ async fn read_head(head: &mut Head, route: Option<&'static Route>) -> Call {
     Call {
         method: head.method.as_str().to_owned(),
         path: head.uri.path().to_owned(),
-        route: route.map(|route| route.path),
+        route,
         params,
         query: QueryString::<Query>::try_from_uri(&head.uri).map(|query| query.0).unwrap_or_default(),
         headers: head
@@ -66,7 +67,7 @@ async fn operate(
     body: Body,
 ) -> Result<Outcome, Refused> {
     let plain = |refusal: Refusal| (refusal, Vec::new());
-    let caller = (core.parts.auth.check)(call, &core.parts.keyring).map_err(plain)?;
+    let caller = (core.parts.auth.check)(call, &core.keyring()).map_err(plain)?;
     call.caller = Some(caller.clone());
     let Some(route) = route else {
         let message = format!("there is nothing at {} {}", call.method, call.path);

@@ -11,6 +11,8 @@ pub use call::{Call, Payload, Query};
 pub use policy::{Http, Outgoing, Rewrite};
 pub use replay::Replay;
 pub use reply::Reply;
+pub use routes::served;
 
+pub(crate) use answer::read_head;
 pub(crate) use replay::Replays;
 pub(crate) use routes::{Handler, Outcome, Route, router};

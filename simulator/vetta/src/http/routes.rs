@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{Router, body::Body, extract::Request, routing::any};
 
 use super::{Call, Reply, answer::answer};
-use crate::{Caller, Refusal, handlers, service::Core};
+use crate::{Caller, Refusal, endpoint, handlers, service::Core};
 
 /// What a handler has to say: an answer, and perhaps a stream that follows its head.
 pub(crate) struct Outcome {
@@ -71,8 +71,16 @@ static ROUTES: &[Route] = &[
     },
     Route { path: "/v1/sessions/{id}/interrupt", methods: &[("POST", handlers::interrupt::interrupt)] },
     Route { path: "/v1/sessions/{id}/events", methods: &[("GET", handlers::events::show)] },
+    Route { path: "/v1/sessions/{id}/threads", methods: &[("GET", handlers::threads::list)] },
     Route { path: "/v1/balance", methods: &[("GET", handlers::balance::read)] },
 ];
+
+/// Method and path of everything that is served, so that it can be held against a document.
+pub fn served() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let routes =
+        ROUTES.iter().flat_map(|route| route.methods.iter().map(|(method, _)| (*method, route.path)));
+    routes.chain([("POST", endpoint::PATH)])
+}
 
 /// A router that answers every request, unknown paths included.
 pub(crate) fn router(core: &Arc<Core>) -> Router {
@@ -85,5 +93,12 @@ pub(crate) fn router(core: &Arc<Core>) -> Router {
     };
     let routes =
         ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, any(to(Some(route)))));
-    routes.fallback(to(None))
+    let endpoint = {
+        let core = core.clone();
+        move |request: Request| {
+            let core = core.clone();
+            async move { endpoint::serve(&core, request).await }
+        }
+    };
+    routes.route(endpoint::PATH, any(endpoint)).fallback(to(None))
 }

@@ -10,7 +10,7 @@ use tokio::task::AbortHandle;
 use super::Start;
 use crate::{
     agents::AgentConfig, approvals::Holds, environment::Row, events::EventLog, sandbox::Sandbox,
-    turns::TurnError,
+    team::Report, turns::TurnError,
 };
 
 /// A session. It keeps the agent and the loop as they were when it was started, so that a later write of
@@ -37,8 +37,12 @@ pub struct Session {
     pub holds: Holds,
     /// The machine that it has now.
     pub sandbox: Option<Sandbox>,
+    /// The session of the coordinator, where this is a thread.
+    pub coordinator: Option<String>,
     /// The threads of its team that are not over.
     pub open_threads: BTreeSet<String>,
+    /// What threads have to report and the loop has not been told.
+    pub reports: Vec<Report>,
     /// What has happened.
     pub log: EventLog,
     /// RFC 3339.

@@ -69,5 +69,5 @@ fn built_in(name: &str, argument: &str, description: &str, run: Run) -> Candidat
         "additionalProperties": false,
     });
     let (name, description) = (name.to_owned(), description.to_owned());
-    Candidate { name, description, schema, origin: Origin::BuiltIn, run }
+    Candidate { name, description, schema, origin: Origin::BuiltIn, remote: None, run }
 }

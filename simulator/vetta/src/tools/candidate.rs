@@ -6,7 +6,8 @@ use agent::{CallContext, Tool, ToolOutcome};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::{Service, sessions::Session, store::Scope, turns::TurnError};
+use super::Remote;
+use crate::{Service, endpoint::Listed, sessions::Session, store::Scope, turns::TurnError};
 
 /// Whence a tool comes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub struct Candidate {
     pub schema: Value,
     /// Whence it comes.
     pub origin: Origin,
+    /// What only a tool of another server has.
+    pub remote: Option<Remote>,
     /// Does its work.
     pub run: Run,
 }
@@ -67,8 +70,15 @@ impl Candidate {
             description: tool.description().to_owned(),
             schema: tool.parameters(),
             origin,
+            remote: None,
             run: Arc::new(move |context, arguments| tool.call(context, arguments)),
         }
+    }
+
+    /// The tool as a listing of MCP shows it.
+    pub(crate) fn into_listed(self) -> Listed {
+        let more = self.remote.map(|remote| remote.more).unwrap_or_default();
+        Listed { name: self.name, description: self.description, schema: self.schema, more }
     }
 
     /// The same tool under another name.

@@ -32,12 +32,14 @@ pub(crate) struct Desk {
 impl Desk {
     /// Adds an event of the turn.
     pub(crate) fn push(&self, kind: &'static str, members: Value) {
-        self.log.push(kind, Some(&self.turn_id), members);
+        // A tool may be called through the endpoint of a session that has had no turn yet.
+        let turn_id = (!self.turn_id.is_empty()).then_some(self.turn_id.as_str());
+        self.log.push(kind, turn_id, members);
     }
 
     /// Does something with the session, unless it is gone.
     pub(crate) fn session<T>(&self, act: impl FnOnce(&mut Session) -> T) -> Option<T> {
-        self.core.store().shelf(&self.scope).sessions.get_mut(&self.session_id).map(act)
+        self.core.store().shelf(&self.scope).session_mut(&self.session_id).map(act)
     }
 
     /// Tells that a call is wanted, and names it.

@@ -12,7 +12,8 @@ use crate::{
     harness::Execution,
     service::Core,
     sessions::{Session, SessionStatus, Turn, TurnStatus},
-    store::{Scope, Shelf},
+    store::{self, Scope, Shelf},
+    team,
     tools::{self, Contributing, Desk},
 };
 
@@ -25,8 +26,9 @@ pub(crate) fn begin(
     session_id: &str,
     content: String,
 ) -> Option<String> {
-    let session = shelf.sessions.get_mut(session_id)?;
-    let stored = shelf.agents.get(&session.agent.id);
+    let Shelf { agents, sessions, threads } = shelf;
+    let session = store::find(sessions, threads, session_id)?;
+    let stored = agents.get(&session.agent.id);
     let going = Going { session, stored, environment };
     let (config, row) = (core.parts.turns.goes_by)(&going);
     let turn_id = core.ids.prefixed("turn_");
@@ -148,6 +150,7 @@ impl Running {
                 self.desk.push("session.status", json!({ "status": session.status }));
             }
         });
+        team::turn_over(core, &self.desk.scope, &self.desk.session_id);
     }
 
     fn record(&self, session: &mut Session, settled: Settled) {

@@ -17,13 +17,14 @@ pub(crate) const ADA: &str = "sk_sim_ada";
 pub(crate) const BEN: &str = "sk_sim_ben";
 pub(crate) const FUTURE: &str = "sk_sim_ada_future";
 
-const AUTHORITY: &str = "vetta.test:80";
+pub(crate) const AUTHORITY: &str = "vetta.test:80";
 const LIMITS: Limits =
     Limits { head: Duration::from_secs(5), whole: Duration::from_secs(5), body_bytes_max: 1 << 20 };
 
 pub(crate) struct Desk {
-    net: Net,
+    pub(crate) net: Net,
     pub(crate) clock: Clock,
+    pub(crate) service: Service,
     pub(crate) effects: Effects,
 }
 
@@ -49,7 +50,7 @@ impl Desk {
         let effects = service.effects().clone();
         let listener = net.listen(AUTHORITY).await.unwrap();
         tokio::spawn(serve(listener, service.router(), service.head_filter(), std::future::pending()));
-        Self { net, clock, effects }
+        Self { net, clock, service, effects }
     }
 
     pub(crate) async fn send(&self, request: &Request) -> Response {

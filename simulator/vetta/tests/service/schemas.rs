@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use jsonschema::{Registry, Validator};
 use serde_json::{Value, json};
 
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 16] = [
     ("harness.json", include_str!("../../../../spec/vetta/schemas/harness.json")),
     ("harness-list.json", include_str!("../../../../spec/vetta/schemas/harness-list.json")),
     ("model-list.json", include_str!("../../../../spec/vetta/schemas/model-list.json")),
@@ -19,6 +19,8 @@ const FILES: [(&str, &str); 14] = [
     ("message-receipt.json", include_str!("../../../../spec/vetta/schemas/message-receipt.json")),
     ("confirmation-receipt.json", include_str!("../../../../spec/vetta/schemas/confirmation-receipt.json")),
     ("interrupt-receipt.json", include_str!("../../../../spec/vetta/schemas/interrupt-receipt.json")),
+    ("thread.json", include_str!("../../../../spec/vetta/schemas/thread.json")),
+    ("thread-list.json", include_str!("../../../../spec/vetta/schemas/thread-list.json")),
     ("balance.json", include_str!("../../../../spec/vetta/schemas/balance.json")),
 ];
 
@@ -55,6 +57,7 @@ pub(crate) fn of_answer(method: &str, path: &str, status: u16) -> Option<&'stati
         (_, _, ["sessions", _, "messages"]) => Some("message-receipt.json"),
         (_, _, ["sessions", _, "tool_confirmations"]) => Some("confirmation-receipt.json"),
         (_, _, ["sessions", _, "interrupt"]) => Some("interrupt-receipt.json"),
+        (_, "GET", ["sessions", _, "threads"]) => Some("thread-list.json"),
         (_, "GET", ["balance"]) => Some("balance.json"),
         (_, _, ["sessions", _, "events"]) => Some("event-list.json"),
         _ => panic!("no schema for {method} {path}"),

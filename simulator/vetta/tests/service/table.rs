@@ -29,6 +29,7 @@ impl Table {
         let url = Arc::new(RwLock::new(Some("http://model/s/k/v1".parse().unwrap())));
         let turns = Looped::new(net.clone(), clock.clone(), ids.clone(), url);
         let mut parts = Parts::shipped().unwrap();
+        parts.tools.contributors = vetta::contributions::all(net.clone()).unwrap();
         edit(&mut parts);
         Self { desk: Desk::at(net, clock, ids, parts, Arc::new(turns)).await, host }
     }
@@ -70,6 +71,33 @@ impl Table {
         let asked = serde_json::to_value(self.host.journal("k")).unwrap();
         let tools = asked[number]["request"]["tools"].as_array().cloned().unwrap_or_default();
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// From now on the model plays `turns`.
+    pub(crate) fn load(&self, turns: Value) {
+        let script = json!({"script": 1, "name": "s", "turns": turns});
+        self.host.load("k", Script::from_json(&script).unwrap());
+    }
+
+    /// The scripted turns that were asked for, in order.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        let asked = serde_json::to_value(self.host.journal("k")).unwrap();
+        asked
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|entry| entry["turn"].as_str().map(str::to_owned))
+            .collect()
+    }
+
+    /// What the model was told of the call, in whichever request.
+    pub(crate) fn told_anywhere(&self, call: &str) -> String {
+        let asked = serde_json::to_value(self.host.journal("k")).unwrap();
+        let requests = asked.as_array().unwrap().iter();
+        let mut messages =
+            requests.flat_map(|entry| entry["request"]["messages"].as_array().cloned().unwrap());
+        let told = messages.find(|message| message["tool_call_id"] == call);
+        told.map_or_else(String::new, |told| told["text"].as_str().unwrap().to_owned())
     }
 
     /// What the model was told of the call in the request of that number.

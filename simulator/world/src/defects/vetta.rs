@@ -5,6 +5,7 @@ mod approvals;
 mod billing;
 mod catalogue;
 mod catalogue_in_use;
+mod claims;
 mod deltas;
 mod early_guards;
 mod harness_object;
@@ -14,10 +15,14 @@ mod reading_one;
 mod rows;
 mod runnable;
 mod sandboxes;
+mod second_road;
 mod selection;
+mod sequences;
 mod steps;
 mod streaming;
 mod structured_output;
+mod teams;
+mod two_environments;
 mod typed_turns;
 mod vocabulary;
 
@@ -33,6 +38,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     billing::DEFECTS,
     catalogue::DEFECTS,
     catalogue_in_use::DEFECTS,
+    claims::DEFECTS,
     deltas::DEFECTS,
     early_guards::DEFECTS,
     harness_object::DEFECTS,
@@ -41,9 +47,13 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     reading_one::DEFECTS,
     runnable::DEFECTS,
     sandboxes::DEFECTS,
+    second_road::DEFECTS,
     selection::DEFECTS,
+    sequences::DEFECTS,
     streaming::DEFECTS,
     structured_output::DEFECTS,
+    teams::DEFECTS,
+    two_environments::DEFECTS,
     typed_turns::DEFECTS,
     vocabulary::DEFECTS,
 ];

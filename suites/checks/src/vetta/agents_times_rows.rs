@@ -23,20 +23,20 @@ use super::{
 };
 
 /// The check of this file.
-pub(crate) const CHECKS: &[Check] = &[Check {
-    id: "VET-53-p",
-    contract: Contract::Vetta,
-    kind: Kind::Property(&Property {
-        prelude: |driver| Box::pin(rows_are_listed(driver)),
-        strategy,
-        drive: |driver, case| Box::pin(agent_is_written_and_started(driver, case)),
-        judge: both_answers_are_as_constructed,
-    }),
-}];
+pub(crate) const CHECKS: &[Check] =
+    &[Check { id: "VET-53-p", contract: Contract::Vetta, kind: Kind::Property(&PROPERTY) }];
+
+/// What the check is made of.
+pub(crate) const PROPERTY: Property = Property {
+    prelude: |driver| Box::pin(rows_are_listed(driver)),
+    strategy,
+    drive: |driver, case| Box::pin(agent_is_written_and_started(driver, case)),
+    judge: both_answers_are_as_constructed,
+};
 
 /// Where the loop of a row stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stands {
+pub(crate) enum Stands {
     /// A session can run on it.
     Here,
     /// The platform operates it, and it does not run in this environment.
@@ -47,7 +47,7 @@ enum Stands {
 
 /// A row, with the demands sorted by what becomes of them.
 #[derive(Clone, Debug)]
-struct Row {
+pub(crate) struct Row {
     credential: String,
     base: String,
     stands: Stands,
@@ -67,7 +67,7 @@ const ONE: Take = (1, 1);
 
 /// A way to make a case whose answer is known.
 #[derive(Debug)]
-struct Rule {
+pub(crate) struct Rule {
     name: &'static str,
     stands: &'static [Stands],
     declared: Take,
@@ -83,7 +83,7 @@ const fn rule(name: &'static str, stands: &'static [Stands], start: &'static [Al
     Rule { name, stands, declared: NONE, missing: NONE, early: NONE, one_tool_asks: false, start }
 }
 
-const RULES: &[Rule] = {
+pub(crate) const RULES: &[Rule] = {
     use Allowed::{NotRunnable, Refusal, Session};
     use Stands::{Dark, Here, Local};
     &[
@@ -127,7 +127,13 @@ const RULES: &[Rule] = {
 };
 
 impl Rule {
-    fn fits(&self, row: &Row) -> bool {
+    /// Where the loops stand that it is about.
+    pub(crate) fn stands(&self) -> &'static [Stands] {
+        self.stands
+    }
+
+    /// Whether cases can be made on `row`.
+    pub(crate) fn fits(&self, row: &Row) -> bool {
         self.stands.contains(&row.stands)
             && row.declared.len() >= self.declared.0
             && row.missing.len() >= self.missing.0
@@ -155,7 +161,7 @@ async fn rows_are_listed(driver: &Driver<'_>) -> Result<Value, Halt> {
     Ok(json!({"rows": rows, "connection": driver.facts().text("connection")}))
 }
 
-fn stands(row: &Value) -> Option<Stands> {
+pub(crate) fn stands(row: &Value) -> Option<Stands> {
     match row {
         row if text(row, "location") == "local" => Some(Stands::Local),
         row if starts_here(row) => Some(Stands::Here),
@@ -171,21 +177,28 @@ fn has_flags(row: &Value) -> bool {
 fn rows_in(known: &Value) -> Vec<Row> {
     let connection = known["connection"].as_str().map(str::to_owned);
     let listed = known["rows"].as_array().into_iter().flatten();
-    let read = |entry: &Value| {
-        let row = &entry["row"];
-        let demands = || Demand::possible(connection.is_some());
+    let means =
+        |entry: &Value| Means { member: text(entry, "member").to_owned(), connection: connection.clone() };
+    let read = |entry: &Value| Row::of(&entry["row"], text(entry, "credential"), means(entry));
+    listed.filter_map(read).collect()
+}
+
+impl Row {
+    /// What is known of the loop of `row`; `None` where the row does not say where it stands.
+    pub(crate) fn of(row: &Value, credential: &str, means: Means) -> Option<Self> {
+        let has_connection = means.connection.is_some();
+        let demands = || Demand::possible(has_connection);
         let declares = |demand: &Demand| flag(row, demand.flag()) == Some(true);
-        Some(Row {
-            credential: text(entry, "credential").to_owned(),
+        Some(Self {
+            credential: credential.to_owned(),
             base: text(row, "base").to_owned(),
             stands: stands(row)?,
-            means: Means { member: text(entry, "member").to_owned(), connection: connection.clone() },
+            means,
             declared: demands().filter(declares).collect(),
             missing: demands().filter(|demand| !declares(demand) && !demand.is_early()).collect(),
             early: demands().filter(|demand| !declares(demand) && demand.is_early()).collect(),
         })
-    };
-    listed.filter_map(read).collect()
+    }
 }
 
 /// Goes round the rules by the number of the case, and round the rows of each rule.
@@ -201,8 +214,11 @@ fn strategy(known: &Value, number: u64) -> BoxedStrategy<Case> {
         // Every row fits a rule, so this is a catalogue without rows, and the prelude has ended there.
         return Just(Case { rule: "no row".to_owned(), input: json!({}), expected: json!({}) }).boxed();
     };
-    let row = rows[(number / rules.len()) % rows.len()].clone();
-    let rule = *rule;
+    case_of(rule, rows[(number / rules.len()) % rows.len()].clone())
+}
+
+/// A case of `rule` on `row`, which fits it.
+pub(crate) fn case_of(rule: &'static Rule, row: Row) -> BoxedStrategy<Case> {
     let taken =
         (take(&row.declared, rule.declared), take(&row.missing, rule.missing), take(&row.early, rule.early));
     let trimmings = (ANY, ANY, ANY, ANY);
@@ -256,7 +272,13 @@ fn construct(
 
 async fn agent_is_written_and_started(driver: &Driver<'_>, case: &Case) -> Drove {
     let environment = Environment::unlisted(driver, text(&case.input, "credential"))?;
-    let mut agent = Agent::on(&environment, text(&case.input, "base")).with("name", json!(driver.fresh()));
+    written_and_started(&environment, case).await
+}
+
+/// Writes the agent of the case, recorded as `write`, and starts it, recorded as `start`.
+pub(crate) async fn written_and_started(environment: &Environment<'_>, case: &Case) -> Drove {
+    let driver = environment.driver();
+    let mut agent = Agent::on(environment, text(&case.input, "base")).with("name", json!(driver.fresh()));
     if let Some(members) = case.input["agent"].as_object() {
         agent = agent.with_all(members);
     }
@@ -267,7 +289,7 @@ async fn agent_is_written_and_started(driver: &Driver<'_>, case: &Case) -> Drove
     Ok(())
 }
 
-fn both_answers_are_as_constructed(case: &CaseView<'_>, _: &Spec) -> Judged {
+pub(crate) fn both_answers_are_as_constructed(case: &CaseView<'_>, _: &Spec) -> Judged {
     let mut evidence = Evidence::default();
     let expected = &case.label().expected;
     let write = case.one("write")?;

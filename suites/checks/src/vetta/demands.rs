@@ -1,6 +1,7 @@
 //! What an agent can demand of its loop, and which flag answers for it.
 
 use serde_json::{Map, Value, json};
+use spec::demands::{Demands, RefusedAt};
 
 use super::agents::{asking, required_answer, servers, team_of};
 
@@ -48,18 +49,26 @@ impl Demand {
         }
     }
 
+    /// What the specification says of it. A table that cannot be read, or lacks it, is found by a test.
+    fn entry(self) -> Option<&'static spec::demands::Demand> {
+        let id = match self {
+            Self::Ask => "ask",
+            Self::TypedAnswer => "typed-answer",
+            Self::Team => "team",
+            Self::Servers => "servers",
+            Self::Connection => "connection",
+        };
+        Demands::load().ok()?.get(id)
+    }
+
     /// The flag that a loop has to declare.
     pub(crate) fn flag(self) -> &'static str {
-        match self {
-            Self::Ask => "approvals",
-            Self::TypedAnswer => "structured_output",
-            Self::Team | Self::Servers | Self::Connection => "injected_tools",
-        }
+        self.entry().map_or("", |entry| &entry.flag)
     }
 
     /// Whether the agent is refused when it is written, and not at a start.
     pub(crate) fn is_early(self) -> bool {
-        matches!(self, Self::Team | Self::Servers)
+        self.entry().is_some_and(|entry| entry.refused_at == RefusedAt::Write)
     }
 
     /// The members of an agent that make the demand.
@@ -77,5 +86,22 @@ impl Demand {
     /// The members of a start that make the demand.
     pub(crate) fn on_start(self) -> Value {
         if self == Self::TypedAnswer { required_answer() } else { json!({}) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_demand_is_in_the_specification_and_is_made_as_it_says() {
+        let table = Demands::load().unwrap();
+        let means = Means { member: "agent_1".to_owned(), connection: Some("conn_1".to_owned()) };
+        for demand in Demand::ALL {
+            let agent = Value::Object(demand.on_agent(&means));
+            let made = table.made_by(&agent, &demand.on_start());
+            assert_eq!(made, [demand.entry().unwrap()], "{demand:?}");
+        }
+        assert_eq!(table.0.len(), Demand::ALL.len());
     }
 }

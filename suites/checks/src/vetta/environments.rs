@@ -1,7 +1,7 @@
 //! Environments, as a drive works in them: a credential, the rows that it shows, and the agents and
 //! sessions that are written with it.
 
-use engine::{Call, Driver, Halt, Reply};
+use engine::{Call, Driver, Halt, Key, Listening, Reply};
 use serde_json::{Value, json};
 
 use super::{
@@ -19,10 +19,18 @@ const PAGES_MAX: usize = 1_000;
 /// The credentials whose environments are looked through for a row, in this order.
 const CREDENTIALS: [&str; 2] = ["primary", "future"];
 
+/// The credential of the second environment of a release, and the setting that holds its base URL.
+pub(crate) const OTHER: &str = "other_environment";
+/// See [`OTHER`].
+pub(crate) const OTHER_URL: &str = "other_environment_url";
+
 /// An environment: everything is asked with its credential.
 pub(crate) struct Environment<'a> {
     driver: &'a Driver<'a>,
     credential: String,
+    key: Key,
+    /// The setting that holds its base URL, where it may have one of its own.
+    url: Option<&'static str>,
     model: String,
     rows: Vec<Value>,
 }
@@ -33,12 +41,34 @@ impl<'a> Environment<'a> {
         let Some(model) = driver.facts().text("model") else {
             return Err(driver.unmet("a model that an agent may name: give `[settings] model`"));
         };
-        Ok(Self { driver, credential: credential.to_owned(), model: model.to_owned(), rows: Vec::new() })
+        let key = Key::Named(credential.to_owned().into());
+        let (credential, model) = (credential.to_owned(), model.to_owned());
+        Ok(Self { driver, credential, key, url: None, model, rows: Vec::new() })
+    }
+
+    /// The environment of a key that is in no description, because the check has made it.
+    pub(crate) fn keyed(driver: &'a Driver<'a>, key: &str) -> Result<Self, Halt> {
+        Ok(Self { key: Key::Raw(format!("Bearer {key}")), ..Self::unlisted(driver, "made")? })
     }
 
     /// The environment of `credential`. Its listing is recorded as `rows`, or `rows of CREDENTIAL`.
     pub(crate) async fn open(driver: &'a Driver<'a>, credential: &str) -> Result<Self, Halt> {
-        let mut environment = Self::unlisted(driver, credential)?;
+        Self::unlisted(driver, credential)?.listed().await
+    }
+
+    /// The second environment of the same release, where the target's description names one.
+    pub(crate) async fn other(driver: &'a Driver<'a>) -> Result<Option<Self>, Halt> {
+        if !driver.facts().credentials.contains(OTHER) {
+            return Ok(None);
+        }
+        let other = Self { url: Some(OTHER_URL), ..Self::unlisted(driver, OTHER)? };
+        other.listed().await.map(Some)
+    }
+
+    /// With the rows that it lists, of which there has to be one.
+    async fn listed(mut self) -> Result<Self, Halt> {
+        let (driver, credential) = (self.driver, self.credential.clone());
+        let environment = &mut self;
         let label = if credential == "primary" { "rows".to_owned() } else { format!("rows of {credential}") };
         let reply = environment.send(&label, Call::get("/v1/harnesses")).await;
         let body = driver.need(&reply, "list the catalogue")?;
@@ -47,7 +77,7 @@ impl<'a> Environment<'a> {
         if environment.rows.is_empty() {
             return Err(driver.setup_failed(&reply, "list the catalogue", "harness objects in `data`"));
         }
-        Ok(environment)
+        Ok(self)
     }
 
     /// The environment of the primary credential. Its listing is recorded as `rows`.
@@ -145,12 +175,27 @@ impl<'a> Environment<'a> {
 
     /// Sends `call` with the credential of the environment.
     pub(crate) async fn send(&self, label: &str, call: Call) -> Reply {
-        self.driver.send(label, call.key_named(self.credential.clone())).await
+        self.driver.send(label, self.addressed(call)).await
+    }
+
+    /// `call` with the key of the environment, at its base URL.
+    fn addressed(&self, call: Call) -> Call {
+        let call = call.with_key(self.key.clone());
+        match self.url {
+            Some(setting) => call.at(setting),
+            None => call,
+        }
     }
 
     /// Opens an event stream, and leaves it again.
     pub(crate) async fn listen(&self, label: &str, path: &str) {
-        drop(self.driver.listen(label, Call::get(path).key_named(self.credential.clone())).await);
+        drop(self.driver.listen(label, self.addressed(Call::get(path))).await);
+    }
+
+    /// Opens an event stream, to follow it. `None` where its head did not come, or is not 200.
+    pub(crate) async fn followed(&self, label: &str, path: &str) -> Option<Listening<'a>> {
+        let feed = self.driver.listen(label, self.addressed(Call::get(path))).await;
+        feed.filter(|feed| feed.status() == 200)
     }
 
     /// Writes an agent.

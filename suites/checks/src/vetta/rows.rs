@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::{Driver, Halt, Reply};
+use engine::{Call, Driver, Halt, Reply};
 use recording::{Finding, Seen, TargetFacts};
 use serde_json::Value;
 
@@ -68,7 +68,16 @@ pub(crate) async fn need_rows(driver: &Driver<'_>, label: &str) -> Result<Vec<Va
 
 /// As [`need_rows`], with the answer that the rows came in.
 pub(crate) async fn need_listing(driver: &Driver<'_>, label: &str) -> Result<(Reply, Vec<Value>), Halt> {
-    let reply = driver.get(label, "/v1/harnesses").await;
+    listed(driver, label, Call::get("/v1/harnesses")).await
+}
+
+/// As [`need_rows`], for a list that is asked for in another way.
+pub(crate) async fn need_rows_with(driver: &Driver<'_>, label: &str, call: Call) -> Result<Vec<Value>, Halt> {
+    listed(driver, label, call).await.map(|(_, rows)| rows)
+}
+
+async fn listed(driver: &Driver<'_>, label: &str, call: Call) -> Result<(Reply, Vec<Value>), Halt> {
+    let reply = driver.send(label, call).await;
     let body = driver.need(&reply, "list the catalogue")?;
     let Some(rows) = rows_in(&body) else {
         return Err(driver.setup_failed(&reply, "list the catalogue", "harness objects in `data`"));

@@ -32,10 +32,10 @@ fn list_is_one_array_of_entries() {
             assert!(ids.contains(partner.as_str().unwrap()), "{entry} names {partner}");
         }
     }
-    assert_eq!(counts["requirement"], 219);
+    assert_eq!(counts["requirement"], 229);
     // The 269 of the two documents, their properties, and what the product promises beyond them.
-    assert_eq!(counts["check"], 395);
-    assert_eq!(counts["defect"], 395);
+    assert_eq!(counts["check"], 408);
+    assert_eq!(counts["defect"], 408);
     assert_eq!(counts["open_point"], 104);
 }
 

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
 mod bad_input;
+mod clients;
 mod formats;
 mod model_verb;
+mod openapi;
 mod process;
 mod schemas;
 mod snapshots;

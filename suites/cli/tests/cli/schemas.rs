@@ -55,7 +55,7 @@ fn read(path: &Path) -> Value {
 }
 
 /// A run's files, each against its schema.
-fn files_hold(out: &Path, contracts: &[&str]) {
+pub(crate) fn files_hold(out: &Path, contracts: &[&str]) {
     Validator::of("summary").holds(&read(&out.join("summary.json")));
     let line = Validator::of("recording-line");
     for contract in contracts {

@@ -91,6 +91,10 @@ fn the_oao_example_describes_the_simulator() {
 
 #[test]
 fn the_vetta_example_describes_the_simulator() {
-    let keys = [("VETTA_KEY", "sk_sim_ada"), ("VETTA_KEY_OF_SECOND_ACCOUNT", "sk_sim_ben")];
+    let keys = [
+        ("VETTA_KEY", "sk_sim_ada"),
+        ("VETTA_KEY_OF_SECOND_ACCOUNT", "sk_sim_ben"),
+        ("VETTA_KEY_OF_OTHER_ENVIRONMENT", "sk_sim_ada_staging"),
+    ];
     runs_green(Contract::Vetta, &["VET-03", "VET-57", "VET-63", "VET-16"], &keys);
 }

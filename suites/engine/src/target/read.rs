@@ -3,7 +3,7 @@
 use recording::Lane;
 use spec::Contract;
 
-use super::{Credential, Description, credentials, settings};
+use super::{Credential, Description, SettingKind, credentials, settings};
 
 /// A description that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,6 +55,14 @@ pub enum DescriptionError {
     /// The URL under which the target is to reach the suite's model cannot be used.
     #[error("[model] public_{0}")]
     PublicUrl(Box<DescriptionError>),
+    /// A setting is a URL that cannot be used.
+    #[error("[settings] {name}: {error}")]
+    SettingUrl {
+        /// The setting.
+        name: String,
+        /// What is wrong with it.
+        error: Box<DescriptionError>,
+    },
     /// The URL cannot be used.
     #[error("url: `{url}`: {reason}")]
     Url {
@@ -135,6 +143,12 @@ fn finish(
         if !setting.kind.holds(value) {
             return Err(DescriptionError::WrongType { name: name.clone(), wanted: setting.kind.words() });
         }
+        if let (SettingKind::Url, Some(url)) = (setting.kind, value.as_str()) {
+            address_of(url).map_err(|error| DescriptionError::SettingUrl {
+                name: name.clone(),
+                error: Box::new(error),
+            })?;
+        }
     }
     let names: Vec<&str> = credentials(contract).iter().map(|(name, _)| *name).collect();
     for (name, credential) in &mut parsed.credentials {
@@ -191,38 +205,43 @@ fn check_scope(parsed: &Description) -> Result<(), DescriptionError> {
 impl Description {
     /// `host:port` and the path before every request, from the URL.
     pub fn address(&self) -> Result<(String, String), DescriptionError> {
-        // A URL with a password in it is not repeated.
-        let url = if self.url.contains('@') { "(a URL with credentials)" } else { &self.url };
-        let fail = |reason| DescriptionError::Url { url: url.to_owned(), reason };
-        let rest = match self.url.split_once("://") {
-            Some(("http", rest)) => rest,
-            Some(("https", _)) => {
-                return Err(fail("TLS is not spoken yet; put a plain-HTTP listener or a proxy in front"));
-            }
-            _ => return Err(fail("a URL begins with http://")),
-        };
-        let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-        if authority.is_empty() || authority.contains('@') || rest.contains(['?', '#']) {
-            return Err(fail("give http://host:port, with a path if need be, and nothing else"));
-        }
-        if rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            return Err(fail("there is a blank in it"));
-        }
-        let (host, port) = match authority.rsplit_once(']') {
-            Some((host, "")) => (host, None),
-            Some((host, port)) => (host, port.strip_prefix(':').or(Some(""))),
-            None => authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
-        };
-        if host.is_empty() || host.starts_with('[') != authority.contains(']') {
-            return Err(fail("the host is missing, or is no host"));
-        }
-        let authority = match port {
-            None => format!("{authority}:80"),
-            Some(port) if port.parse::<u16>().is_ok_and(|port| port > 0) => authority.to_owned(),
-            Some(_) => return Err(fail("the port is not a number between 1 and 65535")),
-        };
-        Ok((authority, path.trim_end_matches('/').to_owned()))
+        address_of(&self.url)
     }
+}
+
+/// `host:port` and the path before every request, from a base URL.
+pub fn address_of(url: &str) -> Result<(String, String), DescriptionError> {
+    // A URL with a password in it is not repeated.
+    let url = if url.contains('@') { "(a URL with credentials)" } else { url };
+    let fail = |reason| DescriptionError::Url { url: url.to_owned(), reason };
+    let rest = match url.split_once("://") {
+        Some(("http", rest)) => rest,
+        Some(("https", _)) => {
+            return Err(fail("TLS is not spoken yet; put a plain-HTTP listener or a proxy in front"));
+        }
+        _ => return Err(fail("a URL begins with http://")),
+    };
+    let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    if authority.is_empty() || authority.contains('@') || rest.contains(['?', '#']) {
+        return Err(fail("give http://host:port, with a path if need be, and nothing else"));
+    }
+    if rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return Err(fail("there is a blank in it"));
+    }
+    let (host, port) = match authority.rsplit_once(']') {
+        Some((host, "")) => (host, None),
+        Some((host, port)) => (host, port.strip_prefix(':').or(Some(""))),
+        None => authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
+    };
+    if host.is_empty() || host.starts_with('[') != authority.contains(']') {
+        return Err(fail("the host is missing, or is no host"));
+    }
+    let authority = match port {
+        None => format!("{authority}:80"),
+        Some(port) if port.parse::<u16>().is_ok_and(|port| port > 0) => authority.to_owned(),
+        Some(_) => return Err(fail("the port is not a number between 1 and 65535")),
+    };
+    Ok((authority, path.trim_end_matches('/').to_owned()))
 }
 
 #[cfg(test)]
@@ -282,6 +301,11 @@ reserved_ids = ["soon"]
             ("\"soon\"", "7", "a list of strings"),
             ("KEY", "NOKEY", "environment variable `NOKEY` is not set"),
             ("\"vetta\"", "\"veta\"", "unknown variant"),
+            (
+                "[settings]",
+                "[settings]\nother_environment_url = \"x\"",
+                "[settings] other_environment_url: url: `x`",
+            ),
         ] {
             let error = read(&GOOD.replace(from, to)).unwrap_err().to_string();
             assert!(error.contains(words), "{error}");

@@ -10,6 +10,8 @@ pub enum SettingKind {
     Text,
     /// A list of strings.
     List,
+    /// A base URL, of the form that the target's own has.
+    Url,
 }
 
 /// One thing that a target file may say.
@@ -29,6 +31,10 @@ const fn text(name: &'static str, means: &'static str) -> Setting {
 
 const fn list(name: &'static str, means: &'static str) -> Setting {
     Setting { name, kind: SettingKind::List, means }
+}
+
+const fn url(name: &'static str, means: &'static str) -> Setting {
+    Setting { name, kind: SettingKind::Url, means }
 }
 
 const OAO: &[Setting] = &[
@@ -87,10 +93,25 @@ const OAO: &[Setting] = &[
 const VETTA: &[Setting] = &[
     text("model", "a model that an agent may name"),
     text("connection", "a connected account that an agent may act through"),
+    text("connection_tool", "the name of a tool that this connected account contributes"),
+    list("first_road", "bases whose loop is handed the contributed tools for the turn"),
+    list(
+        "native_tools",
+        "the shell, file and search tools that a loop on the second road brings along: `shell`, `read`, `grep` \
+         (default)",
+    ),
+    list("team_arguments", "what `send_to_agent` calls the agent and the task: `agent`, `message` (default)"),
+    list("second_road", "bases whose loop reaches the contributed tools through an endpoint of the session"),
+    list("control", "the features of the control port that the target serves"),
+    text("receiver_listen", "where the suite listens with an MCP server: `host:port`"),
+    text("receiver_url", "the base URL under which the target reaches what listens there"),
     list("reserved_ids", "ids that a chooser knows and the catalogue does not publish"),
     list("expected_bases", "every base that the deploy is known to publish"),
     text("cursor_parameter", "the query parameter that takes `next_cursor`: `cursor` (default) or another"),
-    list("control", "the features of the control port that the target serves"),
+    url(
+        "other_environment_url",
+        "the base URL of a second environment of the same release; without it the key alone tells them apart",
+    ),
     text(
         "confirmation_path",
         "the path that takes a decision about a held call, with `{session}` and `{call}` in it",
@@ -144,6 +165,7 @@ pub fn credentials(contract: Contract) -> &'static [(&'static str, &'static str)
             ("primary", "the key that is used where nothing else is said"),
             ("second_account", "a key of another account in the same environment"),
             ("future", "a key of an environment whose catalogue has further rows"),
+            ("other_environment", "a key of a second environment of the same release, with other images"),
         ],
     }
 }
@@ -152,7 +174,7 @@ impl SettingKind {
     /// Whether `value` has this type.
     pub(super) fn holds(self, value: &Value) -> bool {
         match self {
-            Self::Text => value.is_string(),
+            Self::Text | Self::Url => value.is_string(),
             Self::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
         }
     }
@@ -162,6 +184,7 @@ impl SettingKind {
         match self {
             Self::Text => "a string",
             Self::List => "a list of strings",
+            Self::Url => "a base URL",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 
 /// The rooms, and on whom each may lean. Development dependencies do not count: a test may look anywhere.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("proofhouse-spec", &[]),
     ("proofhouse-wire", &[]),
     ("proofhouse-model", &["wire", "spec"]),
@@ -13,11 +13,12 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("proofhouse-oao", &["agent", "wire", "spec"]),
     ("proofhouse-vetta", &["agent", "wire", "spec"]),
     ("proofhouse-world", &["oao", "vetta", "agent", "model", "wire", "spec"]),
+    ("proofhouse-picker", &["wire"]),
     ("proofhouse-recording", &["spec"]),
     ("proofhouse-engine", &["recording", "wire", "spec"]),
     ("proofhouse", &["engine", "recording", "wire", "model", "spec"]),
     ("proofhouse-report", &["recording", "spec"]),
-    ("proofhouse-targets", &["engine", "recording", "world", "model", "wire", "spec"]),
+    ("proofhouse-targets", &["engine", "recording", "world", "picker", "model", "wire", "spec"]),
     ("proofhouse-cli", &["*"]),
     ("proofhouse-proof", &["*"]),
 ];

@@ -1,8 +1,11 @@
 //! One seed, one result: two runs are byte-identical, and shards merged equal the whole.
 
-use engine::Sampling;
+use engine::{Launch, Sampling};
 use recording::Outcome;
-use spec::Contract;
+use report::{Preflight, Replay, Report};
+use serde_json::Value;
+use spec::{Contract, Spec};
+use targets::Simulator;
 
 use crate::reference::run_all;
 
@@ -25,6 +28,33 @@ fn two_runs_with_one_seed_are_identical_whatever_the_number_of_threads() {
             assert!(one == two, "{} differs between two runs with one seed:\n{}\n{}", one.0, one.2, two.2);
         }
         assert_eq!(one.len(), two.len());
+    }
+}
+
+/// The report, without what the machine's clock says.
+fn report(contract: Contract, outcomes: &[Outcome], duration_ms: u64) -> Value {
+    let facts = Simulator::new(contract, &[] as &[&str]).unwrap().description().facts();
+    let preflight = Preflight { passed: true, reason: None };
+    let replay = Replay { verb: "run", target: Vec::new(), seed: 7 };
+    let spec = Spec::load().unwrap();
+    let report = Report::new(contract, facts, 7, preflight, outcomes, &replay, spec);
+    let mut report = serde_json::to_value(report.timed(outcomes, duration_ms)).unwrap();
+    assert!(report["timing"]["slowest"].as_array().is_some_and(|slowest| slowest.len() == 5));
+    report["timing"] = Value::Null;
+    for check in report["checks"].as_array_mut().unwrap() {
+        check["duration_ms"] = Value::Null;
+    }
+    report
+}
+
+#[test]
+fn two_reports_of_one_seed_differ_in_the_time_they_took_alone() {
+    for contract in Contract::ALL {
+        let [one, two] = [1, 2].map(|jobs| {
+            let outcomes = run_all(contract, 7, FEW, jobs);
+            report(contract, &outcomes, 1_000 * jobs as u64)
+        });
+        assert!(one == two, "{contract}: the reports differ in more than time");
     }
 }
 

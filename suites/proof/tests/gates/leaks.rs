@@ -15,7 +15,7 @@ fn no_credential_is_in_any_output() {
         let description = Simulator::new(contract, &[] as &[&str]).unwrap().description().clone();
         let secrets = description.secrets();
         assert!(!secrets.is_empty(), "{contract}: nothing to look for");
-        let replay = Replay { target: Vec::new(), seed: 1 };
+        let replay = Replay { verb: "run", target: Vec::new(), seed: 1 };
         let preflight = Preflight { passed: true, reason: None };
         let report = Report::new(contract, description.facts(), 1, preflight, &outcomes, &replay, spec);
         let mut texts =

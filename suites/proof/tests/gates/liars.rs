@@ -63,6 +63,8 @@ impl Launch for Liar {
                 prefix: String::new(),
                 description: self.description.clone(),
                 model: Some(Box::new(HostedModel::new(model))),
+                client: None,
+                suite_defects: Vec::new(),
                 keep: Box::new(tokio::spawn(serving)),
             })
         }

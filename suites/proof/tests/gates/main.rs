@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
 mod arrows;
+mod claims;
 mod deterministic;
 mod documents;
 mod leaks;
@@ -10,6 +11,7 @@ mod liars;
 mod matrix;
 mod missing;
 mod offline;
+mod openapi;
 mod redaction;
 mod reference;
 mod traceability;

@@ -82,6 +82,8 @@ impl Launch for Vendor {
                 prefix: String::new(),
                 description: self.description.clone(),
                 model: Some(Box::new(HostedModel::new(host))),
+                client: None,
+                suite_defects: Vec::new(),
                 keep: Box::new((tokio::spawn(serving), modelling)),
             })
         }

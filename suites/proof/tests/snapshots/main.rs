@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
+mod calls;
 mod names;
 mod scenario;
 mod shown;
@@ -62,6 +63,21 @@ fn one_of_three_fails() {
 #[test]
 fn a_session_stays_on_its_version() {
     plays("follow_up_on_old_version");
+}
+
+#[test]
+fn a_loop_activates_a_skill() {
+    plays("skill_activation");
+}
+
+#[test]
+fn a_loop_asks_a_caller() {
+    plays("caller_tool_inside");
+}
+
+#[test]
+fn a_tool_waits_for_an_approval() {
+    plays("approval_denied");
 }
 
 /// No file is left over, and none is forgotten.

@@ -73,7 +73,8 @@ impl Names {
                 let aggregate = members.get("aggregateType").and_then(Value::as_str).map(str::to_owned);
                 let named = members.iter().map(|(name, member)| {
                     let kind = match name.as_str() {
-                        "id" => kind.to_owned(),
+                        // The rows of a list are what the list is of.
+                        "id" | "data" => kind.to_owned(),
                         "aggregateId" => aggregate.clone().unwrap_or_default(),
                         name => kind_of(name).to_owned(),
                     };
@@ -93,6 +94,7 @@ fn kind_of(member: &str) -> &str {
         "latestVersionId" | "agentVersionId" => "version",
         "agentDefinitionId" => "agent",
         "createdByPrincipalId" => "principal",
+        "skillVersionIds" => "skill",
         name => name.strip_suffix("Id").unwrap_or(name),
     }
 }

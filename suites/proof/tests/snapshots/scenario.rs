@@ -9,10 +9,17 @@ pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/oao/scenarios")
 }
 
+/// The members that a scenario may have.
+const MEMBERS: [&str; 6] = ["about", "operations", "skills", "tools", "steps", "model"];
+
 /// One scenario.
 pub(crate) struct Scenario {
     /// The operations of the version that the session starts on.
     pub(crate) operations: Value,
+    /// The ids of the Skill versions that every version mounts.
+    pub(crate) skills: Value,
+    /// The tools of the agent's own that every version has, as they are published.
+    pub(crate) tools: Value,
     /// What the client does, in order.
     pub(crate) steps: Vec<Step>,
     /// What the model answers, in the script format of the fake model.
@@ -33,6 +40,14 @@ pub(crate) enum Step {
     Cancel,
     /// Publishes a further version with these operations.
     Publish(Value),
+    /// Waits until the latest run has an open call of this tool, and lists the tool calls of the run.
+    Called(String),
+    /// Claims the open call.
+    Claim,
+    /// Hands this in as the result of the claimed call, in the envelope of results.
+    HandIn(Value),
+    /// Decides the pending approval of the latest run: `approved` or `denied`.
+    Decide(String),
 }
 
 impl Scenario {
@@ -42,6 +57,10 @@ impl Scenario {
         let shown = path.display();
         let text = std::fs::read_to_string(&path).unwrap_or_else(|why| panic!("{shown}: {why}"));
         let file: Value = serde_saphyr::from_str(&text).unwrap_or_else(|why| panic!("{shown}: {why}"));
+        let members = file.as_object().unwrap_or_else(|| panic!("{shown}: a mapping is needed"));
+        if let Some(member) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
+            panic!("{shown}: there is no `{member}`; there are {MEMBERS:?}");
+        }
         let steps = file["steps"].as_array().unwrap_or_else(|| panic!("{shown}: `steps` is needed"));
         let steps =
             steps.iter().map(|step| Step::read(step).unwrap_or_else(|| panic!("{shown}: no step: {step}")));
@@ -49,7 +68,17 @@ impl Scenario {
             Value::Null => documented(),
             given => given.clone(),
         };
-        Self { operations, steps: steps.collect(), model: file["model"].clone() }
+        let skills = file["skills"].as_array().into_iter().flatten();
+        let skills = skills.map(|skill| {
+            skill_id(skill).unwrap_or_else(|| panic!("{shown}: no Skill of manifest.json: {skill}"))
+        });
+        Self {
+            operations,
+            skills: skills.collect(),
+            tools: file.get("tools").cloned().unwrap_or_else(|| Value::Array(Vec::new())),
+            steps: steps.collect(),
+            model: file["model"].clone(),
+        }
     }
 }
 
@@ -59,6 +88,7 @@ impl Step {
             return match word {
                 "settle" => Some(Self::Settle),
                 "cancel" => Some(Self::Cancel),
+                "claim" => Some(Self::Claim),
                 _ => None,
             };
         }
@@ -69,9 +99,22 @@ impl Step {
             "say" => text().map(Self::Say),
             "held" => text().map(Self::Held),
             "publish" => Some(Self::Publish(value.clone())),
+            "called" => text().map(Self::Called),
+            "result" => Some(Self::HandIn(value.clone())),
+            "decide" => text().map(Self::Decide),
             _ => None,
         }
     }
+}
+
+/// The id that the manifest gives to the Skill version written as `NAME VERSION`.
+fn skill_id(skill: &Value) -> Option<Value> {
+    let (name, version) = skill.as_str()?.rsplit_once(' ')?;
+    let version: u64 = version.parse().ok()?;
+    let manifest: Value =
+        serde_json::from_str(include_str!("../../../../fixtures/oao/skills/manifest.json")).ok()?;
+    let mut skills = manifest["skills"].as_array()?.iter();
+    skills.find(|skill| skill["name"] == name && skill["version"] == version).map(|skill| skill["id"].clone())
 }
 
 /// The pair that the documents show.

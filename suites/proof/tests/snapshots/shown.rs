@@ -16,7 +16,11 @@ pub(crate) struct Exchange<'a> {
 
 /// The exchange: the line of the request, its body, the status and the answer.
 pub(crate) fn exchange(names: &mut Names, exchange: &Exchange<'_>) -> String {
-    let kind = if exchange.path.contains("/runs") {
+    let kind = if exchange.path.contains("/tool-calls") {
+        "toolCall"
+    } else if exchange.path.contains("/approvals") {
+        "approval"
+    } else if exchange.path.contains("/runs") {
         "run"
     } else if exchange.path.contains("/sessions") {
         "session"

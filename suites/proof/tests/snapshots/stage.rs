@@ -21,9 +21,9 @@ use crate::{
 const SESSION: &str = "scenario";
 const SEED: u64 = 1;
 /// Between two looks at a run.
-const LOOK: Duration = Duration::from_millis(50);
-/// Looks until a run must have settled.
-const LOOKS_MAX: usize = 4_000;
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
+/// Looks until something must have happened.
+pub(crate) const LOOKS_MAX: usize = 4_000;
 
 /// What was seen, as text.
 pub(crate) struct Played {
@@ -39,17 +39,30 @@ pub(crate) fn play(scenario: &Scenario) -> Played {
     tokio::task::LocalSet::new().block_on(&runtime, async {
         let simulator = Simulator::new(Contract::Oao, &[] as &[&str]).unwrap();
         let opened = simulator.open(Seed::of_run(SEED)).await.unwrap();
-        let mut client = Client { opened, names: Names::new(), traffic: String::new(), asked: 0, run: None };
+        let mut client = Client {
+            opened,
+            names: Names::new(),
+            traffic: String::new(),
+            asked: 0,
+            run: None,
+            call: None,
+            fence: None,
+        };
         client.play(scenario).await
     })
 }
 
-struct Client {
-    opened: Opened,
+pub(crate) struct Client {
+    pub(crate) opened: Opened,
     names: Names,
     traffic: String,
     asked: usize,
-    run: Option<String>,
+    /// The latest run.
+    pub(crate) run: Option<String>,
+    /// The tool call that was found open.
+    pub(crate) call: Option<String>,
+    /// What its claim was given.
+    pub(crate) fence: Option<String>,
 }
 
 impl Client {
@@ -57,7 +70,7 @@ impl Client {
         let model = self.opened.model.as_ref().unwrap();
         model.load(SESSION, &scenario.model).unwrap();
         self.names.bind("project", &self.setting("project"));
-        let agent = self.publish(&scenario.operations).await;
+        let agent = self.publish(scenario).await;
         let mut session = String::new();
         for step in &scenario.steps {
             match step {
@@ -82,10 +95,14 @@ impl Client {
                     self.tell("POST", &path, None).await;
                 }
                 Step::Publish(operations) => {
-                    let config = self.config(operations);
+                    let config = self.config(scenario, operations);
                     let path = self.path(&format!("agents/{agent}/versions"));
                     self.tell("POST", &path, Some(&json!({"config": config}))).await;
                 }
+                Step::Called(tool) => self.called(tool).await,
+                Step::Claim => self.claim().await,
+                Step::HandIn(result) => self.hand_in(result).await,
+                Step::Decide(status) => self.decide(status).await,
             }
         }
         let run = self.path(&format!("runs/{}", self.run.clone().unwrap()));
@@ -99,8 +116,8 @@ impl Client {
         }
     }
 
-    async fn publish(&mut self, operations: &Value) -> String {
-        let config = self.config(operations);
+    async fn publish(&mut self, scenario: &Scenario) -> String {
+        let config = self.config(scenario, &scenario.operations);
         let body = json!({"name": "Scenario", "key": "scenario", "initialConfig": config});
         let agent = self.tell("POST", &self.path("agents"), Some(&body)).await;
         text(&agent, "/id")
@@ -110,15 +127,15 @@ impl Client {
         self.opened.description.facts().text(name).unwrap().to_owned()
     }
 
-    fn path(&self, below: &str) -> String {
+    pub(crate) fn path(&self, below: &str) -> String {
         format!("/v1/projects/{}/{below}", self.setting("project"))
     }
 
-    fn config(&self, operations: &Value) -> Value {
-        json!({
+    fn config(&self, scenario: &Scenario, operations: &Value) -> Value {
+        let mut config = json!({
             "systemPrompt": format!("Coordinate shipments. proofhouse-session:{SESSION}"),
             "modelPreset": self.setting("model_preset"),
-            "tools": [],
+            "tools": scenario.tools,
             "harnessOperations": operations,
             "sandbox": {
                 "enabled": true,
@@ -128,18 +145,22 @@ impl Client {
                 "capabilities": ["filesystem_read"],
             },
             "limits": {"maxTurns": 32, "timeoutMs": 60_000},
-        })
+        });
+        if scenario.skills.as_array().is_some_and(|skills| !skills.is_empty()) {
+            config["skillVersionIds"] = scenario.skills.clone();
+        }
+        config
     }
 
     /// Sends a request and writes both it and its answer down.
-    async fn tell(&mut self, method: &str, path: &str, body: Option<&Value>) -> Value {
+    pub(crate) async fn tell(&mut self, method: &str, path: &str, body: Option<&Value>) -> Value {
         let (status, answer) = self.ask(method, path, body).await;
         let exchange = shown::Exchange { method, path, body, status, answer: &answer };
         self.traffic.push_str(&shown::exchange(&mut self.names, &exchange));
         answer
     }
 
-    async fn ask(&mut self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+    pub(crate) async fn ask(&mut self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
         self.asked += 1;
         let secret = self.opened.description.secret("primary").unwrap().to_owned();
         let mut request = Request::new(method, path)
@@ -180,7 +201,7 @@ impl Client {
     }
 }
 
-fn text(value: &Value, pointer: &str) -> String {
+pub(crate) fn text(value: &Value, pointer: &str) -> String {
     value
         .pointer(pointer)
         .and_then(Value::as_str)

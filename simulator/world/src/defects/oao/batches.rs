@@ -61,7 +61,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
                 };
                 let mut messages = hand_back(calls, settled);
                 for message in &mut messages {
-                    if let Message::Tool { call_id, content } = message
+                    if let Message::Tool { call_id, content, .. } = message
                         && skipped(call_id)
                     {
                         *content = "skipped: an operation is at work".to_owned();

@@ -89,9 +89,11 @@ fn nothing_instead_of_failure(parts: &mut Parts) {
             })
         };
         let swallow = |message: Message| match message {
-            Message::Tool { call_id, .. } if came_to_nothing(&call_id) => {
-                Message::Tool { call_id, content: Value::Object(serde_json::Map::new()).to_string() }
-            }
+            Message::Tool { call_id, .. } if came_to_nothing(&call_id) => Message::Tool {
+                call_id,
+                content: Value::Object(serde_json::Map::new()).to_string(),
+                is_error: false,
+            },
             other => other,
         };
         hand_back(calls, settled).into_iter().map(swallow).collect()

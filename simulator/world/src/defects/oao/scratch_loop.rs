@@ -29,9 +29,11 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
             let hand_back = parts.runs.habits.hand_back.clone();
             parts.runs.habits.hand_back = Arc::new(move |calls, settled| {
                 let draft = |message: &Message| match message {
-                    Message::Tool { call_id, .. } => {
-                        Some(Message::Tool { call_id: call_id.clone(), content: "a first draft".to_owned() })
-                    }
+                    Message::Tool { call_id, .. } => Some(Message::Tool {
+                        call_id: call_id.clone(),
+                        content: "a first draft".to_owned(),
+                        is_error: false,
+                    }),
                     _ => None,
                 };
                 let results = hand_back(calls, settled);

@@ -1,9 +1,14 @@
 //! Defects of contributed tools.
 
+use std::sync::Arc;
+
 use ::vetta::{
     Fault, Parts,
     admission::{Demand, Source},
+    agents::Permission,
+    environment::Road,
     harness::Capability,
+    tools::{Origin, Standing},
 };
 
 use super::{
@@ -12,6 +17,29 @@ use super::{
 };
 
 pub(super) const DEFECTS: &[Edit<Parts>] = &[
+    Edit {
+        id: "team-tools-missing",
+        edit: |parts| leave_out(parts, Road::First, |origin| *origin == Origin::Team),
+    },
+    Edit {
+        id: "mcp-declared-not-mounted",
+        edit: |parts| leave_out(parts, Road::First, |origin| matches!(origin, Origin::McpServer(_))),
+    },
+    Edit {
+        id: "connection-tools-missing",
+        edit: |parts| leave_out(parts, Road::Second, |origin| matches!(origin, Origin::Connection(_))),
+    },
+    Edit {
+        id: "policy-ignored-for-injected",
+        edit: |parts| {
+            let standing = parts.tools.standing.clone();
+            parts.tools.standing = Arc::new(move |asked| {
+                let usual = standing(asked);
+                let denied = usual == Some(Permission::Deny) && asked.candidate.origin.is_contributed();
+                if denied && is_on(asked, Road::First) { Some(Permission::Allow) } else { usual }
+            });
+        },
+    },
     Edit {
         id: "guard-misfires",
         edit: |parts| {
@@ -42,3 +70,16 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         },
     },
 ];
+
+fn is_on(asked: &Standing<'_>, road: Road) -> bool {
+    asked.row.facts.road == Some(road)
+}
+
+/// Leaves out the tools of a `wanted` origin on one road.
+fn leave_out(parts: &mut Parts, road: Road, wanted: fn(&Origin) -> bool) {
+    let standing = parts.tools.standing.clone();
+    parts.tools.standing = Arc::new(move |asked| {
+        let out = is_on(asked, road) && wanted(&asked.candidate.origin);
+        if out { None } else { standing(asked) }
+    });
+}
