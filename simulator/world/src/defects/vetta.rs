@@ -2,6 +2,7 @@
 
 mod admission;
 mod approvals;
+mod billing;
 mod catalogue;
 mod catalogue_in_use;
 mod claims;
@@ -13,6 +14,7 @@ mod injected_tools;
 mod reading_one;
 mod rows;
 mod runnable;
+mod sandboxes;
 mod second_road;
 mod selection;
 mod sequences;
@@ -22,6 +24,7 @@ mod structured_output;
 mod teams;
 mod two_environments;
 mod typed_turns;
+mod vocabulary;
 
 use ::vetta::Parts;
 use spec::Contract;
@@ -32,6 +35,7 @@ use super::{Edit, UnknownDefect, apply};
 pub(super) const ALL: &[&[Edit<Parts>]] = &[
     admission::DEFECTS,
     approvals::DEFECTS,
+    billing::DEFECTS,
     catalogue::DEFECTS,
     catalogue_in_use::DEFECTS,
     claims::DEFECTS,
@@ -42,6 +46,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     injected_tools::DEFECTS,
     reading_one::DEFECTS,
     runnable::DEFECTS,
+    sandboxes::DEFECTS,
     second_road::DEFECTS,
     selection::DEFECTS,
     sequences::DEFECTS,
@@ -50,6 +55,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     teams::DEFECTS,
     two_environments::DEFECTS,
     typed_turns::DEFECTS,
+    vocabulary::DEFECTS,
 ];
 
 /// Applies the defects called `ids`.

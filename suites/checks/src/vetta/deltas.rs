@@ -12,7 +12,7 @@ use super::{
     environments::{Environment, starts_here},
     evidence::{Evidence, by_base},
     rows::flag,
-    talk::{Talk, happened, load, must_ask, saying_slowly},
+    talk::{Talk, happened, load, must_ask, saying_slowly, turn_name},
     words::{Words, kind},
 };
 use crate::table::checks;
@@ -51,7 +51,11 @@ async fn loops_answer(driver: &Driver<'_>, what: &str, deltas: bool) -> Drove {
     let environment = Environment::primary(driver).await?;
     let wanted = |row: &Value| starts_here(row) && flag(row, "streaming_deltas") == Some(deltas);
     let bases = environment.pick_all(what, wanted)?;
-    load(driver, "one answer", bases.iter().map(|base| saying_slowly(&turn_of(base), &told(base), ANSWER)))?;
+    load(
+        driver,
+        "one answer",
+        bases.iter().map(|base| saying_slowly(&turn_name(base), &told(base), ANSWER)),
+    )?;
     for base in &bases {
         let agent = environment.need_agent("agent", &Agent::on(&environment, base)).await?;
         let session = environment.need_session("start", &agent).await?;
@@ -60,10 +64,6 @@ async fn loops_answer(driver: &Driver<'_>, what: &str, deltas: bool) -> Drove {
         talk.close().await;
     }
     driver.record_model("model")
-}
-
-fn turn_of(base: &str) -> String {
-    base.chars().map(|each| if each.is_ascii_alphanumeric() { each } else { '-' }).collect()
 }
 
 fn told(base: &str) -> String {
@@ -84,7 +84,7 @@ fn heard(recording: &Recording) -> Result<Vec<Heard<'_>>, Verdict> {
     said.into_iter()
         .map(|(base, _)| {
             let of = format!(": {base}");
-            let (asked, _) = must_ask(recording, (&turn_of(base), &of), NOT_ASKED)?;
+            let (asked, _) = must_ask(recording, (&turn_name(base), &of), NOT_ASKED)?;
             Ok(Heard { base, words, asked, events: happened(recording, &of) })
         })
         .collect()

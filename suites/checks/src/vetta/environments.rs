@@ -51,7 +51,8 @@ impl<'a> Environment<'a> {
         Ok(Self { key: Key::Raw(format!("Bearer {key}")), ..Self::unlisted(driver, "made")? })
     }
 
-    async fn open(driver: &'a Driver<'a>, credential: &str) -> Result<Self, Halt> {
+    /// The environment of `credential`. Its listing is recorded as `rows`, or `rows of CREDENTIAL`.
+    pub(crate) async fn open(driver: &'a Driver<'a>, credential: &str) -> Result<Self, Halt> {
         Self::unlisted(driver, credential)?.listed().await
     }
 
@@ -154,10 +155,16 @@ impl<'a> Environment<'a> {
         self.find(wanted).ok_or_else(|| self.lacks(what))
     }
 
-    /// The bases of all rows of the `wanted` kind, one or more. A target without one is not concerned.
+    /// The bases of all rows of the `wanted` kind, one or more, each once. A target without one is not
+    /// concerned.
     pub(crate) fn pick_all(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Result<Vec<String>, Halt> {
-        let bases: Vec<String> =
-            self.rows.iter().filter(|row| wanted(row)).map(|row| text(row, "base").to_owned()).collect();
+        let mut bases: Vec<String> = Vec::new();
+        for row in self.rows.iter().filter(|row| wanted(row)) {
+            let base = text(row, "base");
+            if !bases.iter().any(|known| known == base) {
+                bases.push(base.to_owned());
+            }
+        }
         if bases.is_empty() { Err(self.lacks(what)) } else { Ok(bases) }
     }
 

@@ -44,7 +44,12 @@ impl<'a> Talk<'a> {
         Self { driver, credential, session: session.to_owned(), of: of.to_owned(), feed, polled: 0 }
     }
 
-    /// The session.
+    /// The hand that asks.
+    pub(crate) fn driver(&self) -> &'a Driver<'a> {
+        self.driver
+    }
+
+    /// The id of the session.
     pub(crate) fn session(&self) -> &str {
         &self.session
     }
@@ -183,6 +188,12 @@ pub(crate) fn load(
     driver.model()?.load(driver.token(), &script.to_json()).map_err(|error| driver.broken(error))
 }
 
+/// The name of a scripted turn: `of`, with what no name can hold put out of the way.
+pub(crate) fn turn_name(of: &str) -> String {
+    let allowed = |each: char| if each.is_ascii_alphanumeric() { each } else { '-' };
+    of.chars().map(allowed).take(48).collect()
+}
+
 /// The scripted turn `id` that says `text` to whoever was told `message`.
 pub(crate) fn saying(id: &str, message: &str, text: &str) -> Turn {
     Turn::new(id, Answer::new().text(text)).when(Conditions::new().last_user_contains(message))
@@ -208,6 +219,11 @@ pub(crate) fn happened<'r>(view: &'r impl View, of: &str) -> Vec<(Seen<'r>, Valu
     if !streamed.is_empty() {
         return streamed.into_iter().map(|(seen, event)| (seen, event.clone())).collect();
     }
+    listed(view, of)
+}
+
+/// The events that were listed.
+pub(crate) fn listed<'r>(view: &'r impl View, of: &str) -> Vec<(Seen<'r>, Value)> {
     let pages = view.labelled(&format!("listed{of}")).into_iter();
     pages
         .flat_map(|page| {

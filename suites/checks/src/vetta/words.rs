@@ -5,7 +5,7 @@ use recording::TargetFacts;
 use serde_json::Value;
 
 /// Settings that are one text, and the reference's.
-const TEXTS: [(&str, &str); 13] = [
+const TEXTS: [(&str, &str); 16] = [
     ("confirmation_path", "/v1/sessions/{session}/tool_confirmations"),
     ("confirmation_body", r#"{"tool_call_id": "{call}", "decision": "{decision}"}"#),
     ("pending_event", "tool.confirmation_required"),
@@ -19,6 +19,9 @@ const TEXTS: [(&str, &str); 13] = [
     ("submit_argument", "value"),
     ("write_tool", "write"),
     ("read_tool", "read"),
+    ("sandbox", "/sandbox"),
+    ("balance_path", "/v1/balance"),
+    ("balance", "/credits"),
 ];
 
 /// Settings that are lists, and the reference's.

@@ -140,6 +140,9 @@ const VETTA: &[Setting] = &[
     list("write_arguments", "what that tool calls the path and the content: `path`, `content` (default)"),
     text("read_tool", "the tool by which a loop reads a file"),
     list("read_arguments", "what that tool calls the path: `path` (default)"),
+    text("sandbox", "a JSON pointer in a session to the sandbox that it holds, null where it holds none"),
+    text("balance_path", "where the credit balance of an account is read"),
+    text("balance", "a JSON pointer in it to the number of credits"),
 ];
 
 /// The settings that a target of `contract` may have.

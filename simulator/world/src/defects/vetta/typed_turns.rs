@@ -22,6 +22,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         id: "required-not-required",
         edit: |parts| forgive(parts, |session| can_submit(session) && !is_on_account(&session.row)),
     },
+    Edit { id: "best-effort-success", edit: |parts| forgive(parts, |session| is_on_account(&session.row)) },
     Edit { id: "gap-quiet-prose", edit: |parts| forgive(parts, |session| !can_submit(session)) },
     Edit { id: "failure-only-on-live-stream", edit: forget_failures },
     Edit {
@@ -37,7 +38,7 @@ fn can_submit(session: &Session) -> bool {
 }
 
 /// Turns of such sessions complete without the typed answer that they had to give.
-pub(super) fn forgive(parts: &mut Parts, whose: fn(&Session) -> bool) {
+fn forgive(parts: &mut Parts, whose: fn(&Session) -> bool) {
     let settle = parts.turns.settle.clone();
     parts.turns.settle = Arc::new(move |session, outcome| {
         let mut settled = settle(session, outcome);
