@@ -19,6 +19,7 @@ mod evidence;
 mod generated_catalogues;
 mod harness_object;
 mod held_calls;
+mod human_gate;
 mod injected_tools;
 mod listing;
 mod made_environments;
@@ -73,6 +74,7 @@ pub(crate) fn checks_of_targets() -> Vec<Check> {
         generated_catalogues::CHECKS,
         harness_object::CHECKS,
         held_calls::CHECKS,
+        human_gate::CHECKS,
         injected_tools::CHECKS,
         patches::CHECKS,
         reading_one::CHECKS,

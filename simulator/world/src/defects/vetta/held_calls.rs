@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use ::vetta::{
     Parts,
     agents::Permission,
-    approvals::{Decision, Held, hold},
+    approvals::{Answered, Decision, Held, hold},
     harness::Execution,
     tools::Origin,
 };
@@ -65,6 +65,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
             });
         },
     },
+    Edit { id: "late-yes-revives-call", edit: revive },
     Edit {
         id: "gate-lost-on-harness-switch",
         edit: |parts| {
@@ -95,4 +96,25 @@ where
     Outcome: Future<Output = ToolOutcome> + Send + 'static,
 {
     parts.approvals.hold = Arc::new(move |held| Box::pin(way(held)));
+}
+
+/// A yes that comes after a no is taken, and the call runs after all.
+fn revive(parts: &mut Parts) {
+    let answer = parts.approvals.answer.clone();
+    parts.approvals.answer = Arc::new(move |standing, decision| match (standing, decision) {
+        (Some(Some(Decision::Deny)), Decision::Allow) => Ok(Answered::Applied),
+        _ => answer(standing, decision),
+    });
+    holding(parts, |held| async move {
+        let mut later = held.clone();
+        tokio::spawn(async move {
+            if later.decision().await.decision == Decision::Deny {
+                later.news().await;
+                if later.decision().await.decision == Decision::Allow {
+                    later.run().await;
+                }
+            }
+        });
+        hold(held).await
+    });
 }
