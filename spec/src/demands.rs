@@ -67,7 +67,7 @@ impl Demand {
         let member = body.pointer(&self.member).unwrap_or(&Value::Null);
         match &self.when {
             DemandWhen::Equals(value) => member == value,
-            DemandWhen::Given(given) => !member.is_null() == *given,
+            DemandWhen::Given(given) => member.is_null() != *given,
             DemandWhen::Filled(filled) => member.as_array().is_some_and(|items| !items.is_empty()) == *filled,
         }
     }

@@ -164,6 +164,9 @@ pub struct Check {
     pub expects: String,
     /// What it needs.
     pub needs: Vec<Need>,
+    /// Whether it changes what other checks rely on, and so has a shared target to itself while it runs.
+    #[serde(default)]
+    pub exclusive: bool,
     /// Why it is not built yet; absent once it is.
     pub pending: Option<String>,
     /// The defect that proves it.

@@ -12,6 +12,7 @@ pub mod errors;
 pub mod events;
 pub mod http;
 pub mod keys;
+mod known;
 pub mod limits;
 pub mod mcp;
 pub mod mounting;

@@ -13,7 +13,11 @@ use tool::Scripted;
 pub(crate) use toolset::shipped;
 pub use toolset::{McpAnswer, McpTool, Toolset};
 
-use crate::{Catalogue, publication::config::items};
+use crate::{
+    Catalogue,
+    publication::config::items,
+    tool_calls::{self, ToolDesk},
+};
 
 /// The tools that a configuration mounts.
 pub type Mount = Arc<dyn Fn(&Catalogue, &Map<String, Value>) -> Vec<Arc<dyn Tool>> + Send + Sync>;
@@ -23,11 +27,13 @@ pub type Mount = Arc<dyn Fn(&Catalogue, &Map<String, Value>) -> Vec<Arc<dyn Tool
 pub struct McpParts {
     /// Every tool of every toolset that is bound.
     pub mount: Mount,
+    /// Puts a mounted tool where its calls are on record, as those of the version's own tools are.
+    pub brokered: fn(&ToolDesk, Arc<dyn Tool>) -> Arc<dyn Tool>,
 }
 
 impl Default for McpParts {
     fn default() -> Self {
-        Self { mount: Arc::new(every_tool) }
+        Self { mount: Arc::new(every_tool), brokered: tool_calls::brokered }
     }
 }
 

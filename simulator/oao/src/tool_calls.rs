@@ -2,9 +2,11 @@
 //! caller answers over the API.
 
 mod authored;
+mod brokered;
 mod envelope;
 mod handlers;
 mod lease;
+mod open;
 mod platform;
 mod settle;
 mod store;
@@ -15,6 +17,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 pub use authored::ToolDesk;
 pub(crate) use authored::authored;
+pub(crate) use brokered::brokered;
 pub use envelope::Envelope;
 pub(crate) use handlers::{of_run, routes};
 pub use platform::{PlatformTool, PlatformTools};

@@ -10,7 +10,7 @@ mod handlers;
 mod signature;
 mod store;
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 pub use endpoint::{Endpoint, EndpointRules};
 pub(crate) use handlers::routes;
@@ -31,6 +31,9 @@ pub enum Verdict {
     Retry,
 }
 
+/// Arranges the events of a batch before they are written.
+pub type Arrange = Arc<dyn Fn(&mut Vec<Value>) + Send + Sync>;
+
 /// How events are pushed. The default is the contract's.
 #[derive(Clone)]
 pub struct WebhookParts {
@@ -43,7 +46,7 @@ pub struct WebhookParts {
     /// Whether an event of this kind is wanted by these patterns.
     pub wanted: fn(&[String], &str) -> bool,
     /// Puts the events of a batch in order: they are, already.
-    pub order: fn(&mut Vec<Value>),
+    pub order: Arrange,
     /// The signature, from the key, the id, the timestamp and the body.
     pub sign: fn(&[u8], &str, &str, &str) -> String,
     /// The id of a batch that is tried again, from the one that it has and a fresh one.
@@ -61,7 +64,7 @@ impl Default for WebhookParts {
             endpoint: EndpointRules::default(),
             pattern: filter::is_pattern,
             wanted: filter::wanted,
-            order: |_| {},
+            order: Arc::new(|_| {}),
             sign,
             retry_id: |same, _| same,
             verdict: |status| match status {

@@ -14,7 +14,7 @@ use spec::Contract;
 use tower::ServiceExt;
 use wire::net::Peer;
 
-use crate::ModelAddress;
+use crate::{ModelAddress, control_request};
 
 /// What the control port knows.
 #[derive(Clone)]
@@ -78,18 +78,19 @@ struct ModelBody {
 }
 
 async fn model(State(control): State<Control>, body: String) -> Response {
-    let parsed = serde_json::from_str::<ModelBody>(&body).map_err(|error| error.to_string());
-    match parsed
-        .and_then(|body| body.url.parse().map_err(|error: agent::model::BadModelUrl| error.to_string()))
-    {
+    let shape = r#"{"url": "http://host:port/v1"}"#;
+    let body: ModelBody = match control_request::read(&body, shape) {
+        Ok(body) => body,
+        Err(refusal) => return *refusal,
+    };
+    match body.url.parse() {
         Ok(url) => {
             control.model.set(url);
             StatusCode::NO_CONTENT.into_response()
         }
         Err(reason) => {
-            let message = format!("the body must be {{\"url\": \"http://host:port/v1\"}}: {reason}");
-            (StatusCode::BAD_REQUEST, Json(json!({"error": {"code": "bad_request", "message": message}})))
-                .into_response()
+            let reason: agent::model::BadModelUrl = reason;
+            control_request::bad(&format!("the body must be {shape}: url: {reason}"))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A contract's server and a model put together, defects, degenerate targets and the control port.
 
 mod control;
+mod control_request;
 pub mod defects;
 pub mod degenerate;
 mod describe;

@@ -3,6 +3,7 @@
 mod acceptance;
 mod agents;
 mod answers;
+mod asking;
 mod authorisation;
 mod batch;
 mod call_approvals;
@@ -13,6 +14,7 @@ mod canonical;
 mod chaining;
 mod claims;
 mod console;
+mod deep_results;
 mod definition;
 mod delegation;
 mod durability;
@@ -34,6 +36,7 @@ mod loop_endings;
 mod mounting;
 mod nesting;
 mod no_settings;
+mod odd_json;
 mod operations;
 mod overlap;
 mod overlap_any;
@@ -64,10 +67,12 @@ mod subagents;
 mod summaries;
 mod task_length;
 mod toolset;
+mod toolset_calls;
 mod uploads;
 mod values;
 mod versions;
 mod watch;
+mod webhook_pace;
 mod webhook_rules;
 mod webhooks;
 mod wording;
@@ -99,7 +104,7 @@ pub(crate) fn checks() -> Vec<Check> {
         inherited_skills::CHECKS,
         skills::CHECKS,
         &console::checks(),
-        redaction::CHECKS,
+        &redaction::checks(),
         results::CHECKS,
         nesting::CHECKS,
         chaining::CHECKS,
@@ -107,8 +112,10 @@ pub(crate) fn checks() -> Vec<Check> {
         task_length::CHECKS,
         values::CHECKS,
         values::PROPERTIES,
+        deep_results::CHECKS,
         loop_endings::CHECKS,
         wording::CHECKS,
+        odd_json::CHECKS,
         overlap_many::CHECKS,
         overlap_any::PROPERTIES,
         sequence::CHECKS,
@@ -128,9 +135,11 @@ pub(crate) fn checks() -> Vec<Check> {
         caller_tools::CHECKS,
         claims::CHECKS,
         caller_results::CHECKS,
+        toolset_calls::CHECKS,
         call_approvals::CHECKS,
         webhooks::CHECKS,
         webhook_rules::CHECKS,
+        webhook_pace::CHECKS,
     ]
     .concat()
 }

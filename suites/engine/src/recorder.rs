@@ -188,9 +188,9 @@ impl Recorder {
     }
 
     fn body(&self, bytes: &[u8]) -> recording::BodyRef {
-        let body = match Body::new(bytes) {
-            Body::Text(text) => Body::Text(self.redact_json(&text)),
-            hex @ Body::Hex(_) => hex,
+        let body = match std::str::from_utf8(bytes) {
+            Ok(text) => Body::new(self.redact_json(text).as_bytes()),
+            Err(_) => Body::new(bytes),
         };
         self.state.borrow_mut().bodies.put(body)
     }
@@ -226,5 +226,9 @@ mod tests {
         ] {
             assert_eq!(recorder.redact_json(text), expected, "{text}");
         }
+        assert_eq!(recorder.redact("late"), "late");
+        recorder.hide("learned", "late");
+        recorder.hide("nothing", "");
+        assert_eq!(recorder.redact("late"), "{{learned}}", "a secret may be learned on the way");
     }
 }

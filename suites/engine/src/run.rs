@@ -169,6 +169,15 @@ fn take<'a>(next: &AtomicUsize, checks: &'a [Check]) -> Option<(usize, &'a Check
     Some((at, checks.get(at)?))
 }
 
+/// What runs together on a shared target, and how much of it at a time: first the checks that leave each other
+/// alone, and then, one by one, those that change what others rely on.
+fn in_turns<'a>(plan: &'a Plan, spec: &Spec) -> [(Vec<(usize, &'a Check)>, usize); 2] {
+    let is_exclusive = |check: &Check| spec.check(check.id).is_some_and(|(_, entry)| entry.exclusive);
+    let (alone, together) =
+        plan.checks.iter().enumerate().partition::<Vec<_>, _>(|(_, check)| is_exclusive(check));
+    [(together, plan.jobs.max(1)), (alone, 1)]
+}
+
 /// All checks on one target in real time, as tasks of one runtime, so that long waits pass together.
 fn on_one(
     plan: &Plan,
@@ -182,16 +191,19 @@ fn on_one(
         let opened = launch.open(Seed::of_run(plan.seed)).await?;
         let scope = &launch.description().scope;
         let opened = &opened;
-        let mut running = stream::iter(plan.checks.iter().enumerate())
-            .map(
-                |(at, check)| async move { (at, check.id, one(plan, check, opened, spec, Lane::Wall).await) },
-            )
-            .buffer_unordered(plan.jobs.max(1));
         let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
-        while let Some((at, id, performed)) = running.next().await {
-            let outcome = settle(id, performed, scope);
-            watch(Progress::Ended(&outcome));
-            outcomes.push((at, outcome));
+        for (checks, jobs) in in_turns(plan, spec) {
+            let mut running =
+                stream::iter(checks)
+                    .map(|(at, check)| async move {
+                        (at, check.id, one(plan, check, opened, spec, Lane::Wall).await)
+                    })
+                    .buffer_unordered(jobs);
+            while let Some((at, id, performed)) = running.next().await {
+                let outcome = settle(id, performed, scope);
+                watch(Progress::Ended(&outcome));
+                outcomes.push((at, outcome));
+            }
         }
         let steers = |check: &Check| {
             spec.check(check.id).is_some_and(|(_, entry)| entry.needs.contains(&Need::SteerableModel))
@@ -231,5 +243,39 @@ impl Performed {
             }
             verdict => verdict.reason().unwrap_or_default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spec::Contract;
+
+    use super::*;
+    use crate::Kind;
+
+    fn check(id: &'static str) -> Check {
+        let kind = Kind::Single {
+            drive: |_| Box::pin(std::future::ready(Ok(()))),
+            judge: |_, _| Err(Verdict::Error { reason: "nobody asks".to_owned() }),
+        };
+        Check { id, contract: Contract::Oao, kind }
+    }
+
+    #[test]
+    fn what_others_rely_on_is_changed_when_they_are_done() {
+        let ids = ["OAO-01-a", "OAO-16-a", "OAO-45-b", "none"];
+        let plan = Plan {
+            checks: ids.map(check).into(),
+            seed: 1,
+            nonce: String::new(),
+            sampling: Sampling::of_matrix(),
+            jobs: 8,
+        };
+        let turns = in_turns(&plan, Spec::load().unwrap());
+        let shown = turns.map(|(checks, jobs)| {
+            (checks.iter().map(|(at, check)| (*at, check.id)).collect::<Vec<_>>(), jobs)
+        });
+        assert_eq!(shown[0], (vec![(0, "OAO-01-a"), (2, "OAO-45-b"), (3, "none")], 8));
+        assert_eq!(shown[1], (vec![(1, "OAO-16-a")], 1));
     }
 }

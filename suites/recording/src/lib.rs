@@ -14,7 +14,7 @@ mod shapes;
 mod timeline;
 mod verdict;
 
-pub use body::{Bodies, Body, BodyRef};
+pub use body::{Bodies, Body, BodyRef, Cut};
 pub use claims::{ClaimAudit, ClaimCell, ClaimOutcome};
 pub use entry::{
     Answer, CaseLabel, Entry, Exchange, FailureKind, ModelTurn, Question, Reception, Stop, What,

@@ -31,7 +31,8 @@ pub(super) fn mounted(
     });
     tools.extend((parts.mounting.authored)(desk, &version.config));
     tools.extend(skills::tools(&parts.skills, skills, run));
-    tools.extend((parts.mcp.mount)(&parts.catalogue, &version.config));
+    let bound = (parts.mcp.mount)(&parts.catalogue, &version.config);
+    tools.extend(bound.into_iter().map(|tool| (parts.mcp.brokered)(desk, tool)));
     tools.extend(delegates::tools(Desk::of(&parts.delegates, Delegate::of(version), run)));
     tools
 }

@@ -29,7 +29,14 @@ pub struct Planted {
 
 impl Service {
     /// Plants a session on the latest version of an agent, with one run that is over and these events of it.
+    /// Refused where there is no such agent, or where an event has no time; nothing is planted then.
     pub fn plant(&self, agent_id: &str, events: Vec<PlantedEvent>) -> Result<Planted, Refusal> {
+        let timeless = |event: &PlantedEvent| event.occurred_at.parse::<jiff::Timestamp>().is_err();
+        if let Some(at) = events.iter().position(timeless) {
+            return Err(Refusal::bad_request(format!(
+                "events[{at}].occurredAt: a time as RFC 3339 is needed"
+            )));
+        }
         let mut state = self.state();
         let version = state.versions.of_agent(agent_id).pop().ok_or_else(|| Refusal::not_found("agent"))?;
         let owner = Principal {

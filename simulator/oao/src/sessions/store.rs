@@ -97,6 +97,10 @@ impl Sessions {
         self.0.get(id).filter(|session| session.project_id == project)
     }
 
+    pub(crate) fn by_id(&self, id: &str) -> Option<&Session> {
+        self.0.get(id)
+    }
+
     pub(crate) fn all(&self, project: &str) -> impl Iterator<Item = &Session> {
         self.0.values().filter(move |session| session.project_id == project)
     }

@@ -5,7 +5,10 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-use super::{Envelope, Stage, store::ToolCall};
+use super::{
+    Envelope, Stage,
+    open::{FAILED, OpenCall, Opening, RESOLVED},
+};
 use crate::{
     Service,
     approvals::{self, Decision},
@@ -129,14 +132,14 @@ impl Authored {
                 return Envelope::failure("invalid_tool_arguments", message);
             }
         };
-        let open = self.open(arguments);
-        self.desk.events.emit(
-            "tool_call.requested",
-            json!({
-                "toolCallId": open.id, "toolName": self.name, "owner": self.owner, "attempt": attempt,
-                "maximumAttempts": parts.limits.attempts_max,
-            }),
-        );
+        let open = self.desk.open(Opening {
+            name: &self.name,
+            owner: &self.owner,
+            attempt,
+            gated: (self.desk.service.parts().approvals.asked)(&self.approval),
+            arguments,
+            output_schema: self.output.clone(),
+        });
         if (self.desk.service.parts().approvals.asked)(&self.approval)
             && let Err(refused) = self.ask(&open).await
         {
@@ -146,39 +149,8 @@ impl Authored {
             "platform" => self.execute(&open),
             _ => self.wait_for_caller(&open).await,
         };
-        open.close(Stage::ResultCommitted, if envelope.is_failure() { FAILED } else { RESOLVED });
-        let payload = json!({"toolCallId": open.id, "owner": self.owner});
-        self.desk.events.emit("tool_call.result_committed", payload);
+        open.commit(envelope.is_failure());
         envelope
-    }
-
-    fn open(&self, arguments: Value) -> OpenCall<'_> {
-        let service = &self.desk.service;
-        let id = service.ids().uuid();
-        let now = service.clock().rfc3339();
-        let mut state = service.state();
-        let call = ToolCall {
-            id: id.clone(),
-            organization_id: self.desk.organization_id.clone(),
-            project_id: self.desk.project_id.clone(),
-            run_id: self.desk.run_id.clone(),
-            name: self.name.clone(),
-            owner: self.owner.clone(),
-            stage: if self.owner == "platform" { Stage::PlatformReady } else { Stage::CallerPending },
-            gated: (service.parts().approvals.asked)(&self.approval),
-            arguments,
-            output_schema: self.output.clone(),
-            fence: 0,
-            lease: None,
-            handed_in: None,
-            result: None,
-            created_at: now.clone(),
-            updated_at: now,
-            position: state.next_position(service.clock()),
-            bell: Arc::default(),
-        };
-        state.tool_calls.insert(call);
-        OpenCall { desk: &self.desk, name: &self.name, id }
     }
 
     /// Waits until the call is approved; what the model is told where it is not.
@@ -210,14 +182,8 @@ impl Authored {
     }
 
     fn execute(&self, open: &OpenCall<'_>) -> Envelope {
-        let service = &self.desk.service;
-        let parts = &service.parts().tool_calls;
-        let arguments = {
-            let mut state = service.state();
-            let Some(call) = state.tool_calls.get_mut(&open.id) else { return gone() };
-            call.enter(Stage::PlatformExecuting, service.clock().rfc3339());
-            call.arguments.clone()
-        };
+        let parts = &self.desk.service.parts().tool_calls;
+        let Some(arguments) = open.execute() else { return gone() };
         match parts.platform.answer(&self.name, &arguments) {
             Envelope::Success(value) => match (parts.output)(&self.output, &value) {
                 Ok(value) => Envelope::Success(value),
@@ -252,40 +218,6 @@ impl Authored {
     }
 }
 
-const RESOLVED: &str = "tool_gate_resolved";
-const FAILED: &str = "tool_gate_failed";
-
 fn gone() -> Envelope {
     Envelope::failure("run_cancelled", "the call is gone")
-}
-
-/// A call that the loop waits for. When it is dropped before it is closed, nobody waits for it any more.
-struct OpenCall<'a> {
-    desk: &'a ToolDesk,
-    name: &'a str,
-    id: String,
-}
-
-impl OpenCall<'_> {
-    /// The call is over, and the run goes on.
-    fn close(&self, stage: Stage, reason: &str) {
-        if let Some(call) = self.desk.service.state().tool_calls.get_mut(&self.id) {
-            call.enter(stage, self.desk.service.clock().rfc3339());
-        }
-        self.desk.waits.end(&self.id);
-        self.desk.follow(reason, self.name);
-    }
-}
-
-impl Drop for OpenCall<'_> {
-    fn drop(&mut self) {
-        if !super::settle::abandon(&self.desk.service, &self.id) {
-            return;
-        }
-        self.desk.waits.end(&self.id);
-        // A run that is called off settles instead of going on.
-        if self.desk.cancel.reason().is_none() {
-            self.desk.follow(FAILED, self.name);
-        }
-    }
 }

@@ -23,7 +23,7 @@ impl<'a> Fields<'a> {
 
     /// Path of a member.
     pub(crate) fn path(&self, name: &str) -> String {
-        format!("{}{name}", self.path)
+        format!("{}{}", self.path, visible(name))
     }
 
     pub(crate) fn fault(&mut self, name: &str, message: impl Into<String>) {
@@ -99,4 +99,9 @@ impl<'a> Fields<'a> {
         }
         self.faults
     }
+}
+
+/// A name that can be told: an empty one stands between quotes, so that what names it is not empty too.
+pub(crate) fn visible(name: &str) -> &str {
+    if name.is_empty() { "\"\"" } else { name }
 }

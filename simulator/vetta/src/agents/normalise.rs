@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{AgentConfig, Fields, McpServer, Member, Multiagent, Permission, Tools};
+use super::{AgentConfig, Fields, McpServer, Member, Multiagent, Permission, Tools, fields::visible};
 use crate::Fault;
 
 /// The limits and defaults of an agent's configuration.
@@ -74,7 +74,7 @@ fn tools(body: &mut Fields<'_>) -> Tools {
                 Some(permission) => {
                     read.insert(tool.clone(), permission);
                 }
-                None => fields.fault(&format!("overrides.{tool}"), WORDS),
+                None => fields.fault(&format!("overrides.{}", visible(tool)), WORDS),
             }
         }
         read
@@ -234,6 +234,12 @@ mod tests {
                 "multiagent.agents[0]",
             ),
             (json!({"metadata": []}), "metadata"),
+            // An empty name is named as well.
+            (json!({"": 1}), "\"\""),
+            (json!({"tools": {"": 1}}), "tools.\"\""),
+            (json!({"tools": {"overrides": {"": 1}}}), "tools.overrides.\"\""),
+            (json!({"mcp_servers": [{"name": "a", "url": "http://x", "": 1}]}), "mcp_servers[0].\"\""),
+            (json!({"multiagent": {"type": "coordinator", "agents": ["a"], "": 1}}), "multiagent.\"\""),
             (json!({"structured_output_required": true}), "structured_output_required"),
         ];
         for (change, param) in cases {

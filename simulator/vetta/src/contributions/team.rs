@@ -31,7 +31,7 @@ impl Contributor for Team {
         let session = &to.session;
         let team = session.agent.config.multiagent.as_ref().filter(|_| session.coordinator.is_none());
         let tools = team.map(|team| {
-            let roster = team.agents.iter().map(|member| id(session, member)).collect();
+            let roster = team.agents.iter().map(|member| Peer::of(session, member)).collect();
             let desk = CoordinatorDesk {
                 core: to.service.core().clone(),
                 scope: to.scope.clone(),
@@ -43,10 +43,21 @@ impl Contributor for Team {
     }
 }
 
-fn id(session: &Session, member: &Member) -> String {
-    match member {
-        Member::Id(id) | Member::Agent { id, .. } => id.clone(),
-        Member::Oneself => session.agent.id.clone(),
+/// An agent that a task can be handed to.
+#[derive(Clone)]
+struct Peer {
+    id: String,
+    /// The version that the roster stays on.
+    version: Option<u64>,
+}
+
+impl Peer {
+    fn of(session: &Session, member: &Member) -> Self {
+        match member {
+            Member::Id(id) => Self { id: id.clone(), version: None },
+            Member::Agent { id, version } => Self { id: id.clone(), version: *version },
+            Member::Oneself => Self { id: session.agent.id.clone(), version: None },
+        }
     }
 }
 
@@ -58,11 +69,12 @@ struct CoordinatorDesk {
     session_id: String,
 }
 
-fn send(desk: &CoordinatorDesk, session: &Session, roster: Vec<String>) -> Candidate {
+fn send(desk: &CoordinatorDesk, session: &Session, roster: Vec<Peer>) -> Candidate {
+    let ids: Vec<&str> = roster.iter().map(|peer| peer.id.as_str()).collect();
     let schema = json!({
         "type": "object",
         "properties": {
-            "agent": {"type": "string", "enum": roster},
+            "agent": {"type": "string", "enum": ids},
             "message": {"type": "string"},
         },
         "required": ["agent", "message"],
@@ -77,18 +89,19 @@ fn send(desk: &CoordinatorDesk, session: &Session, roster: Vec<String>) -> Candi
     candidate(SEND, description, schema, run)
 }
 
-fn delegate(desk: &CoordinatorDesk, roster: &[String], opens: bool, arguments: &Value) -> ToolOutcome {
+fn delegate(desk: &CoordinatorDesk, roster: &[Peer], opens: bool, arguments: &Value) -> ToolOutcome {
     let (Some(agent), Some(message)) = (arguments["agent"].as_str(), arguments["message"].as_str()) else {
         return ToolOutcome::failed("InvalidArguments", "`agent` and `message` have to be strings");
     };
-    if !roster.iter().any(|known| known == agent) {
-        let message = format!("`{agent}` is not in the team, which is {}", roster.join(", "));
+    let Some(peer) = roster.iter().find(|peer| peer.id == agent) else {
+        let ids: Vec<&str> = roster.iter().map(|peer| peer.id.as_str()).collect();
+        let message = format!("`{agent}` is not in the team, which is {}", ids.join(", "));
         return ToolOutcome::failed("InvalidArguments", message);
-    }
+    };
     if !opens {
         return ToolOutcome::Done(json!({"status": "queued"}).to_string());
     }
-    match team::open(&desk.core, &desk.scope, &desk.session_id, agent, message) {
+    match team::open(&desk.core, &desk.scope, &desk.session_id, (agent, peer.version), message) {
         Ok(thread_id) => ToolOutcome::Done(json!({"thread_id": thread_id, "status": "running"}).to_string()),
         Err(refusal) => ToolOutcome::failed("Refused", refusal.message),
     }

@@ -14,13 +14,14 @@ use crate::{
     turns,
 };
 
-/// Opens a thread of the session `coordinator` for the agent `agent_id` and hands it `message`. The answer is
-/// its id. A thread is admitted like a session: what would be refused there is refused here.
+/// Opens a thread of the session `coordinator` for an agent and hands it `message`. The answer is the thread's
+/// id. A thread is admitted like a session: what would be refused there is refused here. Of an agent one
+/// version is kept, so the one that the roster stays on may be gone.
 pub(crate) fn open(
     core: &Arc<Core>,
     scope: &Scope,
     coordinator: &str,
-    agent_id: &str,
+    (agent_id, version): (&str, Option<u64>),
     message: &str,
 ) -> Result<String, Refusal> {
     let Some(environment) = core.environment(scope) else {
@@ -32,6 +33,10 @@ pub(crate) fn open(
     let agent = shelf.agents.get(agent_id).cloned().ok_or_else(|| {
         Refusal::not_found("agent_not_found", Some("agent"), format!("there is no agent `{agent_id}`"))
     })?;
+    if let Some(version) = version.filter(|version| *version != agent.version) {
+        let message = format!("version {version} of `{agent_id}` is gone; it is at {}", agent.version);
+        return Err(Refusal::not_found("agent_version_not_found", Some("agent"), message));
+    }
     let start = Start {
         agent: agent_id.to_owned(),
         title: None,

@@ -116,13 +116,16 @@ async fn a_session_that_is_deleted_takes_its_threads_along() {
 async fn nobody_outside_the_team_is_handed_anything() {
     let table = Table::laid(json!([{"id": "none", "answer": {"text": "-"}}])).await;
     let stranger = table.desk.agent(ADA, json!({})).await;
+    let gone = table.desk.agent(ADA, json!({})).await;
     let away = table.desk.agent(ADA, json!({"harness": "sim-dark"})).await;
     let call = |id: &str, to: &str| {
         json!({"id": id, "answer": {"tool_calls": [{"id": id, "name": "send_to_agent",
             "arguments": {"agent": to, "message": "m"}}]}})
     };
-    table.load(json!([call("a", &stranger), call("b", &away), {"id": "c", "answer": {"text": "-"}}]));
-    let team = json!({"type": "coordinator", "agents": [away, {"type": "self"}]});
+    let ends = json!({"id": "d", "answer": {"text": "-"}});
+    table.load(json!([call("a", &stranger), call("b", &away), call("c", &gone), ends]));
+    let pinned = json!({"type": "agent", "id": gone, "version": 2});
+    let team = json!({"type": "coordinator", "agents": [away, pinned, {"type": "self"}]});
     let lead = table.desk.agent(ADA, json!({"multiagent": team})).await;
     let (_, session) = table.desk.post("/v1/sessions", json!({"agent": lead})).await;
     let session = session["id"].as_str().unwrap().to_owned();
@@ -130,6 +133,7 @@ async fn nobody_outside_the_team_is_handed_anything() {
     table.desk.stream(&session, None).await.until("session.status").await;
     assert!(table.told_anywhere("a").contains("is not in the team"), "{}", table.told_anywhere("a"));
     assert!(table.told_anywhere("b").contains("sim-dark"), "a thread is admitted like a session");
+    assert!(table.told_anywhere("c").contains("version 2"), "the version that the team stays on is gone");
     let (_, page) = table.desk.get(&format!("/v1/sessions/{session}/threads")).await;
     assert_eq!(page["data"], json!([]));
 }

@@ -18,6 +18,7 @@ mod inheritance;
 mod loop_endings;
 mod mounting;
 mod nesting;
+mod odd_json;
 mod overlap;
 mod pinning;
 mod primitives;
@@ -64,6 +65,7 @@ pub(super) const ALL: &[&[Edit<Parts>]] = &[
     values::DEFECTS,
     loop_endings::DEFECTS,
     wording::DEFECTS,
+    odd_json::DEFECTS,
     batches::DEFECTS,
     endings::DEFECTS,
     events::DEFECTS,

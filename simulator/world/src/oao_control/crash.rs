@@ -9,10 +9,12 @@ use axum::{
 };
 use oao::{
     Service,
-    durability::{Order, Point},
+    durability::{Order, Point, UnknownPoint},
 };
 use serde::Deserialize;
 use serde_json::json;
+
+use crate::control_request::{bad, missing, read};
 
 /// * `POST /crash` takes `{"point": "call.after_record", "call"?: "call_1", "nth"?: 1}`: the worker of a run
 ///   dies when it reaches the point for the nth time, at the call of that id if one is given.
@@ -36,28 +38,28 @@ fn next() -> u64 {
 }
 
 async fn crash(State(service): State<Service>, body: String) -> Response {
-    let order = serde_json::from_str::<CrashBody>(&body)
-        .map_err(|error| format!("the body must be {{\"point\": \"call.after_record\"}}: {error}"))
-        .and_then(|body| {
-            if body.nth == 0 {
-                return Err("nth: 1 or more is needed".to_owned());
-            }
-            let point: Point = body.point.parse().map_err(|error| format!("point: {error}"))?;
-            Ok(Order { point, call: body.call, nth: body.nth })
-        });
-    match order {
-        Ok(order) => {
-            service.deaths().give(order);
-            StatusCode::NO_CONTENT.into_response()
-        }
-        Err(message) => {
-            (StatusCode::BAD_REQUEST, Json(json!({"error": {"code": "bad_request", "message": message}})))
-                .into_response()
-        }
+    let body: CrashBody = match read(&body, r#"{"point": "call.after_record"}"#) {
+        Ok(body) => body,
+        Err(refusal) => return *refusal,
+    };
+    if body.nth == 0 {
+        return bad("nth: 1 or more is needed");
     }
+    let point: Point = match body.point.parse() {
+        Ok(point) => point,
+        Err(why) => {
+            let why: UnknownPoint = why;
+            return bad(&format!("point: {why}"));
+        }
+    };
+    service.deaths().give(Order { point, call: body.call, nth: body.nth });
+    StatusCode::NO_CONTENT.into_response()
 }
 
 async fn steps(State(service): State<Service>, Path(run): Path<String>) -> Response {
+    if !service.has_run(&run) {
+        return missing(&format!("run: there is no run `{run}`"));
+    }
     let ends = service.recorded_ends(&run).into_iter();
     let data: Vec<_> = ends.map(|(call, ends)| json!({"toolCallId": call, "ends": ends})).collect();
     Json(json!({"data": data})).into_response()

@@ -3,13 +3,14 @@
 use axum::{
     Json, Router,
     extract::State,
-    http::StatusCode,
     response::{IntoResponse, Response},
     routing::put,
 };
 use oao::Service;
 use serde::Deserialize;
 use serde_json::json;
+
+use crate::control_request::{bad, read};
 
 /// `PUT /_control/default-preset` takes `{"preset": NAME}` and gives `{"previous": NAME}`.
 pub(super) fn routes(service: &Service) -> Router {
@@ -23,16 +24,12 @@ struct Body {
 }
 
 async fn change(State(service): State<Service>, body: String) -> Response {
-    match serde_json::from_str::<Body>(&body) {
-        Ok(body) if service.parts().catalogue.presets.contains(&body.preset) => {
-            Json(json!({"previous": service.set_default_preset(&body.preset)})).into_response()
-        }
-        Ok(body) => refuse(format!("`{}` is no approved preset", body.preset)),
-        Err(reason) => refuse(format!("the body must be {{\"preset\": NAME}}: {reason}")),
+    let body: Body = match read(&body, r#"{"preset": NAME}"#) {
+        Ok(body) => body,
+        Err(refusal) => return *refusal,
+    };
+    if !service.parts().catalogue.presets.contains(&body.preset) {
+        return bad(&format!("preset: `{}` is no approved preset", body.preset));
     }
-}
-
-fn refuse(message: String) -> Response {
-    let body = json!({"error": {"code": "bad_request", "message": message}});
-    (StatusCode::BAD_REQUEST, Json(body)).into_response()
+    Json(json!({"previous": service.set_default_preset(&body.preset)})).into_response()
 }

@@ -1,7 +1,7 @@
 //! `PUT /_control/queue {"agentId": "…", "held": true}`: the runs of an agent stay queued until it is let go.
 
 use axum::{
-    Json, Router,
+    Router,
     extract::State,
     http::StatusCode,
     response::{IntoResponse, Response},
@@ -9,7 +9,8 @@ use axum::{
 };
 use oao::Service;
 use serde::Deserialize;
-use serde_json::json;
+
+use crate::control_request::{missing, read};
 
 /// The name of the feature.
 pub(super) const NAME: &str = "hold-queue";
@@ -26,15 +27,13 @@ pub(super) fn routes(service: &Service) -> Router {
 }
 
 async fn hold(State(service): State<Service>, body: String) -> Response {
-    match serde_json::from_str::<Hold>(&body) {
-        Ok(hold) => {
-            service.queue().hold(&hold.agent_id, hold.held);
-            StatusCode::NO_CONTENT.into_response()
-        }
-        Err(reason) => {
-            let message = format!("the body must be {{\"agentId\": ID, \"held\": true or false}}: {reason}");
-            (StatusCode::BAD_REQUEST, Json(json!({"error": {"code": "bad_request", "message": message}})))
-                .into_response()
-        }
+    let hold: Hold = match read(&body, r#"{"agentId": ID, "held": true or false}"#) {
+        Ok(hold) => hold,
+        Err(refusal) => return *refusal,
+    };
+    if !service.has_agent(&hold.agent_id) {
+        return missing(&format!("agentId: there is no agent `{}`", hold.agent_id));
     }
+    service.queue().hold(&hold.agent_id, hold.held);
+    StatusCode::NO_CONTENT.into_response()
 }

@@ -12,6 +12,8 @@ use oao::{PlantedEvent, Service};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::control_request::{bad, missing, read};
+
 /// The name of the feature.
 pub(super) const NAME: &str = "plant-events";
 
@@ -37,13 +39,17 @@ struct Planted {
 
 /// Takes `{agentId, events: [{kind, occurredAt, payload}]}`; gives 201 `{session, run, events: [id]}`.
 async fn plant(State(service): State<Service>, body: String) -> Response {
-    let body: Body = match serde_json::from_str(&body) {
+    let shape = r#"{"agentId": …, "events": [{"kind": …, "occurredAt": …, "payload": {…}}]}"#;
+    let body: Body = match read(&body, shape) {
         Ok(body) => body,
-        Err(why) => {
-            let shape = "{\"agentId\": …, \"events\": [{\"kind\": …, \"occurredAt\": …, \"payload\": {…}}]}";
-            return refused(StatusCode::BAD_REQUEST, &format!("the body must be {shape}: {why}"));
-        }
+        Err(refusal) => return *refusal,
     };
+    if !service.has_agent(&body.agent_id) {
+        return missing(&format!("agentId: there is no agent `{}`", body.agent_id));
+    }
+    if let Some(at) = body.events.iter().position(|event| event.kind.is_empty()) {
+        return bad(&format!("events[{at}].kind: a kind of event is needed"));
+    }
     let event = |event: Planted| PlantedEvent {
         kind: event.kind,
         occurred_at: event.occurred_at,
@@ -54,10 +60,6 @@ async fn plant(State(service): State<Service>, body: String) -> Response {
             let planted = json!({"session": planted.session, "run": planted.run, "events": planted.events});
             (StatusCode::CREATED, Json(planted)).into_response()
         }
-        Err(refusal) => refused(StatusCode::NOT_FOUND, &refusal.message),
+        Err(refusal) => bad(&refusal.message),
     }
-}
-
-fn refused(status: StatusCode, message: &str) -> Response {
-    (status, Json(json!({"error": {"code": "bad_request", "message": message}}))).into_response()
 }

@@ -2,12 +2,14 @@
 
 use axum::{
     Json, Router,
-    extract::{Query, State},
+    extract::{Query, State, rejection::QueryRejection},
+    response::{IntoResponse, Response},
     routing::get,
 };
 use oao::Service;
-use serde::Deserialize;
 use serde_json::{Value, json};
+
+use crate::control_request::{bad, missing};
 
 /// `GET /_control/records?session=ID` gives `{"records": [{id, parentSessionId, runId, toolCallId, operationKey,
 /// ended}]}`.
@@ -15,15 +17,21 @@ pub(super) fn routes(service: &Service) -> Router {
     Router::new().route("/records", get(list)).with_state(service.clone())
 }
 
-#[derive(Deserialize)]
-struct Asked {
-    session: String,
-}
-
-async fn list(State(service): State<Service>, Query(asked): Query<Asked>) -> Json<Value> {
+async fn list(
+    State(service): State<Service>,
+    asked: Result<Query<Vec<(String, String)>>, QueryRejection>,
+) -> Response {
+    let asked = asked.map(|Query(asked)| asked).unwrap_or_default();
+    let session = match asked.as_slice() {
+        [(name, session)] if name == "session" => session,
+        _ => return bad("session: the query has to be `session=ID` and nothing else"),
+    };
+    if !service.has_session(session) {
+        return missing(&format!("session: there is no session `{session}`"));
+    }
     let records: Vec<Value> = service
         .records()
-        .of_session(&asked.session)
+        .of_session(session)
         .into_iter()
         .map(|record| {
             json!({
@@ -36,5 +44,5 @@ async fn list(State(service): State<Service>, Query(asked): Query<Asked>) -> Jso
             })
         })
         .collect();
-    Json(json!({"records": records}))
+    Json(json!({"records": records})).into_response()
 }

@@ -70,25 +70,3 @@ async fn a_bad_body_is_explained_and_changes_nothing() {
         assert_eq!(running.model.get(), Some(before.parse().unwrap()), "{body}");
     }
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_session_is_planted_only_on_an_agent_and_from_events() {
-    let net = Net::memory();
-    let _running = world(&net, Contract::Oao).await;
-    let plant = |body: &str| Request::new("POST", "/_control/plant-events").json(body.to_owned());
-    let agent = "b0000000-0000-4000-8000-000000000001";
-    for (body, status) in [
-        ("{", 400),
-        ("{}", 400),
-        (r#"{"agentId": 7, "events": []}"#, 400),
-        (r#"{"agentId": "a", "events": [{"kind": "k"}]}"#, 400),
-        (r#"{"agentId": "a", "events": [{"kind": "k", "occurredAt": "t", "payload": []}]}"#, 400),
-        (r#"{"agentId": "a", "events": [], "more": 1}"#, 400),
-        (&format!(r#"{{"agentId": "{agent}", "events": []}}"#), 404),
-    ] {
-        let answer = ask(&net, &plant(body)).await.unwrap();
-        assert_eq!(answer.status, status, "{body}");
-        let error: Value = serde_json::from_slice(&answer.body).unwrap();
-        assert!(error["error"]["message"].is_string(), "{error}");
-    }
-}

@@ -16,7 +16,7 @@ mod skill_content;
 mod strays;
 mod tool_rows;
 mod versions;
-mod view;
+pub(super) mod view;
 
 use engine::Check;
 

@@ -1,4 +1,4 @@
-//! Files that come with a message (OAO-200 to OAO-204).
+//! Files that come with a message (OAO-200 to OAO-204, 305).
 
 use engine::{Driver, Drove, Halt};
 use model::{Answer, Script, Turn};
@@ -20,6 +20,8 @@ checks! { Oao:
     "OAO-202-a" => unsafe_names_are_sent, files_that_break_a_rule_are_refused;
     "OAO-203-a" => other_spellings_are_sent, files_that_break_a_rule_are_refused;
     "OAO-204-a" => nothing_is_sent, a_message_of_nothing_is_refused;
+    "OAO-305-a" => a_large_file_is_sent, a_file_that_is_too_large_is_refused;
+    "OAO-305-b" => many_bytes_are_sent, files_that_are_too_large_are_refused;
 }
 
 /// `hi`
@@ -103,6 +105,37 @@ async fn nothing_is_sent(driver: &Driver<'_>) -> Drove {
     attempt(driver, ("", &sound), &[("nothing at all", "", Value::Null)]).await.map(|_| ())
 }
 
+/// The largest file, in bytes. A message may have twice as much in all.
+const FILE_BYTES_MAX: usize = 10 * 1024 * 1024;
+
+/// Canonical base64 of so many zero bytes.
+fn zeros(bytes: usize) -> String {
+    let mut base64 = "AAAA".repeat(bytes / 3);
+    base64.push_str(["", "AA==", "AAA="][bytes % 3]);
+    base64
+}
+
+async fn a_large_file_is_sent(driver: &Driver<'_>) -> Drove {
+    let of = |bytes: usize| json!([file(driver, "a.bin", &zeros(bytes))]);
+    let faults = [("one byte more than ten MiB", BEGIN, of(FILE_BYTES_MAX + 1))];
+    attempt(driver, (BEGIN, &of(3)), &faults).await.map(|_| ())
+}
+
+async fn many_bytes_are_sent(driver: &Driver<'_>) -> Drove {
+    let full = |name: &str| file(driver, name, &zeros(FILE_BYTES_MAX));
+    let both = json!([full("a.bin"), full("b.bin")]);
+    let more = json!([full("a.bin"), full("b.bin"), file(driver, "c.bin", &zeros(1))]);
+    attempt(driver, (BEGIN, &both), &[("one byte more than twenty MiB", BEGIN, more)]).await.map(|_| ())
+}
+
+fn a_file_that_is_too_large_is_refused(recording: &Recording, _: &Spec) -> Judged {
+    refused(recording, "a file of more than ten MiB was taken")
+}
+
+fn files_that_are_too_large_are_refused(recording: &Recording, _: &Spec) -> Judged {
+    refused(recording, "files of more than twenty MiB in all were taken")
+}
+
 fn files_that_break_a_rule_are_refused(recording: &Recording, _: &Spec) -> Judged {
     refused(recording, "a message with files that break a rule was taken")
 }
@@ -152,6 +185,20 @@ fn nothing_started(recording: &Recording, twin: &Seen<'_>) -> Result<Witness, Fi
         Some(left) => {
             let message = "a refused message left a session behind";
             Err(page.finding_got(message, "no session beside the sound one", left.to_string()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+
+    use super::*;
+
+    #[test]
+    fn zeros_are_as_many_as_were_asked_for() {
+        for bytes in [0, 1, 2, 3, 4, 5, 6, 1_000, 1_001, 1_002] {
+            assert_eq!(zeros(bytes), STANDARD.encode(vec![0; bytes]), "{bytes}");
         }
     }
 }

@@ -1,14 +1,15 @@
 //! One call of one operation, and what the model was told inside and outside of it.
 
 use engine::{Driver, Drove};
-use model::{Answer, Conditions, Script, ScriptError, ToolCall, Turn};
+use model::{Answer, Conditions, Script, ScriptError, Turn};
 use recording::{Finding, ModelTurn, Seen, Verdict, View};
 use serde_json::{Value, json};
 
-pub(crate) use super::runs::parent;
+pub(crate) use super::{asking::call, runs::parent};
 
 use super::{
     agents::{Agent, need_agent},
+    asking::finish_as,
     runs::{load, operation, readable, settle, start, tools},
 };
 
@@ -26,14 +27,9 @@ pub(crate) fn scratch() -> Conditions {
     Conditions::new().user_contains(TASK)
 }
 
-/// An answer that asks for one tool.
-pub(crate) fn call(id: &str, name: &str, arguments: Value) -> Answer {
-    Answer::new().call(ToolCall::new(id, name, arguments))
-}
-
 /// The end of the scratch loop.
 pub(crate) fn finish() -> Answer {
-    call("end", "finish", json!({"answer": "found"}))
+    finish_as("end", "found")
 }
 
 /// The scratch loop ends at once.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
+    asking::finish,
     runs::{at, events_of, must_ask, operation, results},
     scripted::{
         CALL, NOT_COMPLETED, TASK, TOLD, both, calling, must_not_ask, play, scratch, script, terminal,
@@ -31,10 +32,6 @@ const GRACE_MS: u64 = 5_000;
 const NESTED: &str = "task-of-a-nested-call";
 /// The turn of a scratch loop that must not be.
 const INNER: &str = "nested-loop";
-
-fn finish(answer: &str) -> Answer {
-    calling(&format!("finish_{answer}"), "finish", json!({"answer": answer}))
-}
 
 /// Whoever runs a nested call gets an answer, so that it shows. It comes first: its prompt may hold the
 /// outer task too.

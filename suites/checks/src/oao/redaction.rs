@@ -1,22 +1,32 @@
 //! What public events never hold (OAO-40), and what they go on saying (OAO-300).
 
-use engine::{Driver, Drove};
-use model::{Answer, Conditions, ErrorStatus, Fault, Script, ToolCall, Turn};
+mod callers;
+mod pushed;
+mod run;
+mod shown;
+
+use engine::Check;
 use recording::{Finding, Judged, Recording, Seen, Verdict, View, What, Witness};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use spec::Spec;
 
+use run::{KEEPS, LIMIT_MS, PAPER, a_run_full_of_canaries, a_skill_is_activated};
+
 use super::{
-    agents::{need_agent, project},
     packages::INTAKE,
-    runs::{BEGIN, at, events_of, load, must_ask, readable, results, settle, start},
+    runs::{at, events_of, must_ask, results},
 };
 use crate::{
     canary::{Canary, Hunt},
-    table::checks,
+    table,
 };
 
-checks! { Oao:
+/// The checks of this topic.
+pub(super) fn checks() -> Vec<Check> {
+    [CHECKS, pushed::CHECKS, callers::CHECKS, shown::CHECKS].concat()
+}
+
+table::checks! { Oao:
     "OAO-40-a" => a_run_full_of_canaries, neither_task_nor_instructions;
     "OAO-40-b" => a_run_full_of_canaries, no_result;
     "OAO-40-c" => a_skill_is_activated, no_skill_text;
@@ -24,183 +34,6 @@ checks! { Oao:
     "OAO-40-e" => a_run_full_of_canaries, no_invalid_result;
     "OAO-300-a" => a_run_full_of_canaries, nothing_that_was_planted;
     "OAO-300-b" => a_run_full_of_canaries, what_observers_live_on;
-}
-
-const KEEPS: &str = "keep_secrets";
-const GIVES_UP: &str = "give_it_up";
-const BREAKS: &str = "break_down";
-const LIMIT_MS: u64 = 20_000;
-/// The document, under a name that events may say.
-const PAPER: &str = "papers/manifest.txt";
-/// Members of the result. Four of them have names that step summaries look for.
-const MEMBERS: [&str; 5] = ["answer", "path", "name", "url", "action"];
-
-/// The canaries of a check, by channel.
-struct Planted<'a>(&'a Driver<'a>);
-
-impl Planted<'_> {
-    fn text(&self, channel: &str) -> String {
-        Canary::of(&self.0.seed(), channel).text
-    }
-
-    /// Puts on record what was planted in which channel.
-    fn say(&self, channels: &[&str]) {
-        let texts = channels.iter().map(|channel| ((*channel).to_owned(), json!(self.text(channel))));
-        self.0.fact("canaries", Value::Object(texts.collect::<Map<String, Value>>()));
-    }
-}
-
-/// Every channel of the big run.
-const CHANNELS: [&str; 16] = [
-    "system-prompt",
-    "instructions",
-    "task",
-    "document",
-    "parent-text",
-    "scratch-text",
-    "thinking",
-    "invalid-result",
-    "result-answer",
-    "result-path",
-    "result-name",
-    "result-url",
-    "result-action",
-    "give-up-reason",
-    "provider-error",
-    "final-text",
-];
-
-fn operation(key: &str, instructions: &str) -> Value {
-    let member = |name: &&str| ((*name).to_owned(), json!({"type": "string"}));
-    json!({
-        "key": key,
-        "description": format!("Handle papers: {key}."),
-        "instructions": instructions,
-        "resultSchema": {
-            "type": "object",
-            "properties": MEMBERS.iter().map(member).collect::<Map<String, Value>>(),
-            "required": MEMBERS,
-            "additionalProperties": false,
-        },
-        "timeoutMs": LIMIT_MS,
-    })
-}
-
-/// A parent writes a document and calls three operations: one reads it and, after an invalid attempt,
-/// finishes; one gives up after an invalid attempt; the model of the last one breaks down.
-fn script(planted: &Planted<'_>) -> Result<Script, model::ScriptError> {
-    let parent = || Conditions::new().user_contains(BEGIN);
-    let of = |task: &str| Conditions::new().user_contains(task);
-    let call = |id: &str, name: &str, arguments: Value| ToolCall::new(id, name, arguments);
-    let document = format!("Manifest. {} is what it says.", planted.text("document"));
-    let task = |name: &str| json!({"task": format!("{name} {}", planted.text("task"))});
-    let invalid = json!({"surplus": planted.text("invalid-result")});
-    let result: Map<String, Value> = MEMBERS
-        .iter()
-        .map(|name| ((*name).to_owned(), json!(planted.text(&format!("result-{name}")))))
-        .collect();
-    let provider = ErrorStatus { message: Some(planted.text("provider-error")), ..ErrorStatus::from(400) };
-    Script::new(
-        "a run full of canaries",
-        [
-            Turn::new(
-                "parent-writes",
-                Answer::new().text(planted.text("parent-text")).call(call(
-                    "p_write",
-                    "write",
-                    json!({"path": PAPER, "content": document}),
-                )),
-            )
-            .when(parent().no_tool_results()),
-            Turn::new(
-                "parent-calls",
-                Answer::new()
-                    .call(call("c_keep", KEEPS, task("keeper")))
-                    .call(call("c_give", GIVES_UP, task("quitter")))
-                    .call(call("c_break", BREAKS, task("breaker"))),
-            )
-            .when(parent().tool_result_for("p_write")),
-            Turn::new("parent-ends", Answer::new().text(planted.text("final-text"))).when(
-                parent().tool_result_for("c_keep").tool_result_for("c_give").tool_result_for("c_break"),
-            ),
-            Turn::new(
-                "keep-reads",
-                Answer::new()
-                    .thinking(planted.text("thinking").as_str())
-                    .text(planted.text("scratch-text"))
-                    .call(call("k_read", "read", json!({"path": PAPER}))),
-            )
-            .when(of("keeper").no_tool_results()),
-            Turn::new("keep-errs", Answer::new().call(call("k_bad", "finish", invalid.clone())))
-                .when(of("keeper").tool_result_for("k_read")),
-            Turn::new("keep-ends", Answer::new().call(call("k_end", "finish", Value::Object(result))))
-                .when(of("keeper").tool_result_for("k_bad")),
-            Turn::new("give-errs", Answer::new().call(call("g_bad", "finish", invalid)))
-                .when(of("quitter").no_tool_results()),
-            Turn::new(
-                "give-ends",
-                Answer::new().call(call(
-                    "g_end",
-                    "give_up",
-                    json!({"reason": planted.text("give-up-reason")}),
-                )),
-            )
-            .when(of("quitter").tool_result_for("g_bad")),
-            Turn::new("break", Answer::new().text("It never says this."))
-                .when(of("breaker"))
-                .repeat()
-                .fault(Fault { status: Some(provider), ..Fault::new() }),
-        ],
-    )
-}
-
-async fn a_run_full_of_canaries(driver: &Driver<'_>) -> Drove {
-    let planted = Planted(driver);
-    planted.say(&CHANNELS);
-    load(driver, script(&planted))?;
-    let instructions = format!("Handle the papers. {}", planted.text("instructions"));
-    let operations: Value =
-        [KEEPS, GIVES_UP, BREAKS].iter().map(|key| operation(key, &instructions)).collect();
-    let mut config = readable(driver, &operations);
-    config["sandbox"]["capabilities"] = json!(["filesystem_read", "filesystem_write"]);
-    let system = config["systemPrompt"].as_str().unwrap_or_default();
-    config["systemPrompt"] = json!(format!("{system} {}", planted.text("system-prompt")));
-    let agent = need_agent(driver, "publish", &config, "publish an agent with operations").await?;
-    let started = start(driver, "start", &agent).await?;
-    settle(driver, &started).await?;
-    driver.get("public", format!("{}/runs/{}", project(driver), started.run)).await;
-    driver.get("public", format!("{}/runs/{}/timeline", project(driver), started.run)).await;
-    Ok(())
-}
-
-async fn a_skill_is_activated(driver: &Driver<'_>) -> Drove {
-    let parent = || Conditions::new().user_contains(BEGIN);
-    let scratch = || Conditions::new().user_contains("the-task-with-a-skill");
-    let activate = ToolCall::new("activate", "activate_skill", json!({"name": INTAKE.name}));
-    let result: Map<String, Value> = MEMBERS.iter().map(|name| ((*name).to_owned(), json!("done"))).collect();
-    let script = Script::new(
-        "a skill is activated",
-        [
-            Turn::new(
-                "parent-calls",
-                Answer::new().call(ToolCall::new("c_keep", KEEPS, json!({"task": "the-task-with-a-skill"}))),
-            )
-            .when(parent().no_tool_results()),
-            Turn::new("parent-ends", Answer::new().text("Done.")).when(parent().tool_result_for("c_keep")),
-            Turn::new("skill-activates", Answer::new().call(activate)).when(scratch().no_tool_results()),
-            Turn::new(
-                "skill-ends",
-                Answer::new().call(ToolCall::new("k_end", "finish", Value::Object(result))),
-            )
-            .when(scratch().tool_result_for("activate")),
-        ],
-    );
-    load(driver, script)?;
-    let mut config = readable(driver, &json!([operation(KEEPS, "Use the Skill.")]));
-    config["skillVersionIds"] = json!([driver.facts().text(INTAKE.setting).unwrap_or_default()]);
-    let agent = need_agent(driver, "publish", &config, "publish an agent with a Skill").await?;
-    let started = start(driver, "start", &agent).await?;
-    settle(driver, &started).await
 }
 
 /// The canaries of those channels, as they were planted.
@@ -213,8 +46,11 @@ fn planted(recording: &Recording, wanted: impl Fn(&str) -> bool) -> Result<Vec<C
     Ok(canaries.collect())
 }
 
+/// A public text, and the entry in which it stands.
+type Public<'a> = (Seen<'a>, String);
+
 /// Everything public that was read: the events, the run and its timeline, and the heads of the answers.
-fn public(recording: &Recording) -> Vec<(Seen<'_>, String)> {
+fn public(recording: &Recording) -> Vec<Public<'_>> {
     let of_entry = |seen: Seen<'_>| match &seen.entry().what {
         What::Event { data, .. } => vec![data.to_string()],
         What::Exchange(_) => seen.text().map(str::to_owned).into_iter().chain([heads(&seen)]).collect(),
@@ -269,21 +105,31 @@ const ENDS: [(&str, &str); 3] = [
     ("c_break", "harness.operation_failed"),
 ];
 
-/// Nothing of these channels is in anything public.
-fn absent(recording: &Recording, message: &'static str, wanted: impl Fn(&str) -> bool) -> Judged {
+/// That the big run went through, and that its document was read: else nothing could have leaked.
+fn took_place(recording: &Recording) -> Result<Witness, Verdict> {
     let witness = went_through(recording, &TURNS, &ENDS)?;
     the_document_was_read(recording)?;
-    none_of(recording, message, &planted(recording, wanted)?)?;
     Ok(witness)
 }
 
-/// Nothing of these canaries is in anything public. A hunt for nothing would find nothing.
-fn none_of(recording: &Recording, message: &'static str, canaries: &[Canary]) -> Result<(), Verdict> {
+/// Nothing of these channels is in anything public.
+fn absent(recording: &Recording, message: &'static str, wanted: impl Fn(&str) -> bool) -> Judged {
+    let witness = took_place(recording)?;
+    none_of(public(recording), message, &planted(recording, wanted)?)?;
+    Ok(witness)
+}
+
+/// Nothing of these canaries is in these texts. A hunt for nothing would find nothing.
+fn none_of<'a>(
+    texts: impl IntoIterator<Item = Public<'a>>,
+    message: &'static str,
+    canaries: &[Canary],
+) -> Result<(), Verdict> {
     if canaries.is_empty() {
         return Err(Verdict::Error { reason: "no canary of the wanted channels is on record".to_owned() });
     }
     let hunt = Hunt::of(canaries);
-    for (seen, text) in public(recording) {
+    for (seen, text) in texts {
         if let Some(found) = hunt.find(&text) {
             return Err(leak(&seen, message, &found.channel, found.disguise.name()).into());
         }
@@ -343,7 +189,7 @@ fn no_skill_text(recording: &Recording, _: &Spec) -> Judged {
         return Err(at(&told, NOT_THERE, "the Skill's instructions", format!("{given:?}")).into());
     }
     let skill = Canary { channel: "the Skill's instructions".to_owned(), text: INTAKE.word.to_owned() };
-    none_of(recording, "the text of a Skill is in a public event", &[skill])?;
+    none_of(public(recording), "the text of a Skill is in a public event", &[skill])?;
     Ok(witness)
 }
 

@@ -1,11 +1,14 @@
 //! Runs that work in a sandbox, as the checks set them up.
 
 use engine::{Call, Driver, Halt};
-use model::{Answer, Script, ToolCall, Turn};
+use model::{Answer, Script, Turn};
 use recording::{ModelTurn, Seen, Verdict, View};
 use serde_json::{Value, json};
 
-pub(crate) use super::runs::{parent, scratch};
+pub(crate) use super::{
+    asking::{call, finish},
+    runs::{parent, scratch},
+};
 
 use super::{
     agents::{Agent, need_agent, project},
@@ -100,16 +103,6 @@ pub(crate) async fn need_next_run(driver: &Driver<'_>, before: &Started) -> Resu
 pub(crate) fn words_only() -> Result<Script, model::ScriptError> {
     let turn = Turn::new("words", Answer::new().text("Done.")).repeat();
     Script::new("words only", [turn])
-}
-
-/// An answer that calls one tool.
-pub(crate) fn call(id: &str, name: &str, arguments: Value) -> Answer {
-    Answer::new().call(ToolCall::new(id, name, arguments))
-}
-
-/// The answer that ends an operation.
-pub(crate) fn finish(answer: &str) -> Answer {
-    call(&format!("finish_{answer}"), "finish", json!({"answer": answer}))
 }
 
 /// What the turn called `turn` was told about `call`, and where; a finding with `message` where the model

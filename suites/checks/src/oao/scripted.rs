@@ -1,19 +1,20 @@
 //! Runs in which the parent calls operations and nothing else, and what became of the calls.
 
 use engine::{Driver, Drove};
-use model::{Answer, Script, ScriptError, ToolCall, Turn};
+use model::{Answer, Script, ScriptError, Turn};
 use recording::{Judged, Seen, View, Witness};
 use serde_json::{Value, json};
 
-pub(crate) use super::runs::{parent, scratch};
+pub(crate) use super::{
+    asking::{Asked, call as calling},
+    runs::{parent, scratch},
+};
 
 use super::{
     agents::Agent,
+    asking::{give_up_for, in_one_turn},
     runs::{asked, at, events_of, load, need_operations, results, settle, start},
 };
-
-/// A call of the parent: its id, the operation's key, and the task.
-pub(crate) type Asked<'a> = (&'a str, &'a str, &'a str);
 
 /// The id of the parent's call, where there is one only.
 pub(crate) const CALL: &str = "outer";
@@ -22,14 +23,9 @@ pub(crate) const TASK: &str = "work-on-the-only-task";
 /// The turn in which the parent has the results of all its calls.
 pub(crate) const TOLD: &str = "parent-told";
 
-/// An answer that calls one tool.
-pub(crate) fn calling(id: &str, tool: &str, arguments: impl Into<Value>) -> Answer {
-    Answer::new().call(ToolCall::new(id, tool, arguments))
-}
-
 /// An answer that gives the operation up.
 pub(crate) fn giving_up(id: &str) -> Answer {
-    calling(id, "give_up", json!({"reason": "nothing more can be found out"}))
+    give_up_for(id, "nothing more can be found out")
 }
 
 /// The parent asks for all of `calls` in one turn and ends once it has all their results.
@@ -37,15 +33,7 @@ pub(crate) fn script(
     calls: &[Asked<'_>],
     scratch: impl IntoIterator<Item = Turn>,
 ) -> Result<Script, ScriptError> {
-    let all = calls.iter().fold(Answer::new(), |answer, (id, key, task)| {
-        answer.call(ToolCall::new(*id, *key, json!({"task": task})))
-    });
-    let after = calls.iter().fold(parent(), |when, (id, _, _)| when.tool_result_for(*id));
-    let parents = [
-        Turn::new("parent-asks", all).when(parent().no_tool_results()),
-        Turn::new(TOLD, Answer::new().text("Done.")).when(after),
-    ];
-    Script::new("operations only", parents.into_iter().chain(scratch))
+    in_one_turn(["operations only", "parent-asks", TOLD], calls, scratch)
 }
 
 /// Publishes `operations`, runs the script and waits for the end of the run.

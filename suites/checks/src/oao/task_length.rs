@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use spec::Spec;
 
 use super::{
+    asking::finish,
     runs::{at, events_of, must_ask, operation, results, value},
     scripted::{TOLD, both, calling, must_not_ask, parent, play, scratch, script, terminal},
 };
@@ -29,10 +30,6 @@ const SHORT: &str = "∎";
 
 fn operations() -> Value {
     json!([operation(KEY, LIMIT_MS)])
-}
-
-fn finish(answer: &str) -> Answer {
-    calling(&format!("finish_{answer}"), "finish", json!({"answer": answer}))
 }
 
 /// A task of `length` characters in which every place differs from the next: what is cut off and filled up

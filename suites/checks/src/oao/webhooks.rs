@@ -65,20 +65,41 @@ pub(crate) async fn delete(driver: &Driver<'_>, id: &str) {
 }
 
 /// An endpoint, its webhook, and an agent with an operation.
-struct Wired<'a> {
-    receiver: Receiver<'a>,
-    id: String,
+pub(crate) struct Wired<'a> {
+    pub(crate) receiver: Receiver<'a>,
+    pub(crate) id: String,
     agent: Agent,
 }
 
-async fn wire<'a>(
+/// Wires an endpoint that gives `answers` to the events of `kinds`, and an agent whose operation says one thing.
+pub(crate) async fn wire<'a>(
     driver: &'a Driver<'_>,
     answers: Vec<Response>,
     kinds: Option<&[&str]>,
 ) -> Result<Wired<'a>, Halt> {
+    connect(driver, KEY, script(), answers, kinds).await
+}
+
+/// As [`wire`], for all events of an agent with the operation `key`, whose model follows `script`.
+pub(crate) async fn wire_to<'a>(
+    driver: &'a Driver<'_>,
+    key: &str,
+    script: Result<Script, model::ScriptError>,
+    answers: Vec<Response>,
+) -> Result<Wired<'a>, Halt> {
+    connect(driver, key, script, answers, None).await
+}
+
+async fn connect<'a>(
+    driver: &'a Driver<'_>,
+    key: &str,
+    script: Result<Script, model::ScriptError>,
+    answers: Vec<Response>,
+    kinds: Option<&[&str]>,
+) -> Result<Wired<'a>, Halt> {
     driver.claimed("webhooks")?;
-    load(driver, script())?;
-    let agent = need_operations(driver, &json!([operation(KEY, 20_000)])).await?;
+    load(driver, script)?;
+    let agent = need_operations(driver, &json!([operation(key, 20_000)])).await?;
     let receiver = driver.receiver("push", answers).await?;
     let mut definition = definition(driver, receiver.url());
     if let Some(kinds) = kinds {
@@ -104,7 +125,7 @@ fn script() -> Result<Script, model::ScriptError> {
 }
 
 /// Runs a session and waits until so many pushes have come in all.
-async fn run(driver: &Driver<'_>, wired: &Wired<'_>, pushes: usize) -> Result<Started, Halt> {
+pub(crate) async fn run(driver: &Driver<'_>, wired: &Wired<'_>, pushes: usize) -> Result<Started, Halt> {
     let started = start(driver, "start", &wired.agent).await?;
     settle(driver, &started).await?;
     wired.receiver.wait_for(pushes, PUSHED).await;
@@ -122,7 +143,7 @@ async fn everything_is_pushed(driver: &Driver<'_>) -> Drove {
 }
 
 /// The pushes, of which there is at least one.
-fn pushes(recording: &Recording) -> Result<Vec<(Seen<'_>, &Value)>, Verdict> {
+pub(crate) fn pushes(recording: &Recording) -> Result<Vec<(Seen<'_>, &Value)>, Verdict> {
     let pushes: Vec<_> =
         recording.labelled("push").into_iter().filter_map(|seen| Some((seen, seen.value()?))).collect();
     if pushes.is_empty() {
@@ -133,15 +154,15 @@ fn pushes(recording: &Recording) -> Result<Vec<(Seen<'_>, &Value)>, Verdict> {
     Ok(pushes)
 }
 
-fn body(push: &Value) -> Value {
+pub(crate) fn body(push: &Value) -> Value {
     push["body"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-fn events(push: &Value) -> Vec<Value> {
+pub(crate) fn events(push: &Value) -> Vec<Value> {
     body(push)["data"]["events"].as_array().cloned().unwrap_or_default()
 }
 
-fn header<'a>(push: &'a Value, name: &str) -> &'a str {
+pub(crate) fn header<'a>(push: &'a Value, name: &str) -> &'a str {
     push["headers"][name].as_str().unwrap_or_default()
 }
 

@@ -214,7 +214,7 @@ fn marks_refused(recording: &Recording, _: &Spec) -> Judged {
 const PLACE: &str = "to-be-replaced";
 
 /// Publishes a new agent whose operation has `json` (as it is) in the place of `field`.
-async fn publish_raw(driver: &Driver<'_>, label: &str, field: &str, text: &str) -> Reply {
+pub(crate) async fn publish_raw(driver: &Driver<'_>, label: &str, field: &str, text: &str) -> Reply {
     let config = agents::config(driver, &json!([with(field, PLACE)]));
     let name = driver.fresh();
     let body = json!({"name": name, "key": name, "initialConfig": config}).to_string();
@@ -269,7 +269,7 @@ fn notations_read_back(recording: &Recording) -> Judged {
 }
 
 /// The only operation of the version that was published.
-fn shown(published: &Seen<'_>, read: &Seen<'_>) -> Result<Value, Finding> {
+pub(crate) fn shown(published: &Seen<'_>, read: &Seen<'_>) -> Result<Value, Finding> {
     let agent = Agent::of(&published.json()?);
     let agent = agent.ok_or_else(|| {
         published.finding("an accepted publication does not say what it made", "`latestVersionId`")

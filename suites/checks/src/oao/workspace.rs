@@ -10,6 +10,7 @@ use spec::Spec;
 
 use super::{
     agents::project,
+    asking::read_one as read,
     runs::{at, events_of, load, must_ask, operation, settle, start, value},
     sandboxed::{LIMIT_MS, call, finish, need_granted, need_next_run, need_upload, parent, scratch, told},
 };
@@ -40,10 +41,6 @@ fn operations() -> Value {
 /// The parent calls the operation.
 fn outer() -> Answer {
     call("outer", KEY, json!({"task": TASK}))
-}
-
-fn read(id: &str, path: &str) -> Answer {
-    call(id, "read", json!({"path": path}))
 }
 
 fn write(id: &str, path: &str, content: &str) -> Answer {

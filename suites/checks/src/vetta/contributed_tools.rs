@@ -8,8 +8,11 @@ use spec::Spec;
 use super::{
     agents::Agent,
     environments::{Environment, starts_here},
+    roads::{
+        BEGIN, at_tools, calls_once, first_asked, marked, need_talk, of_mark, offered, on_road, play, says,
+    },
     rows::{flag, text},
-    talks::{Talk, at_tools, calls_once, load, marked, must_ask, of_mark, offered, on_road, says},
+    talk::load,
     tool_endpoint::{Answered, ToolEndpoint, listed},
     tool_server::{self, CLOSED, OPEN, SERVER, calls},
 };
@@ -45,20 +48,22 @@ fn injects(row: &Value) -> bool {
     starts_here(row) && flag(row, "injected_tools") == Some(true)
 }
 
+/// The name of every script here.
+const SCRIPT: &str = "contributed tools";
 const INJECTING: &str = "hosted loop that is runnable and has injected tools";
 
 async fn coordinator_is_asked(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let row = environment.pick(INJECTING, injects)?;
     let base = text(&row, "base");
-    load(driver, [says("says")])?;
+    load(driver, SCRIPT, [says("says")])?;
     let member = environment.need_agent("member", &Agent::on(&environment, base)).await?;
     let lead = Agent::on(&environment, base).leading(&member);
-    Talk::need(&environment, "lead", &lead).await?.play().await
+    play(&environment, &lead).await
 }
 
 fn it_is_offered_its_team(recording: &Recording, _: &Spec) -> Judged {
-    let (seen, turn) = must_ask(recording)?;
+    let (seen, turn) = first_asked(recording)?;
     let names = offered(turn);
     if TEAM.iter().all(|tool| names.contains(tool)) {
         return Ok(seen.witness());
@@ -70,11 +75,10 @@ async fn server_tool_is_called(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let row = environment.pick(INJECTING, injects)?;
     let server = tool_server::open(driver).await?;
-    load(driver, calls_once(OPEN, json!({"ticket": driver.token()})))?;
+    load(driver, SCRIPT, calls_once(OPEN, json!({"ticket": driver.token()})))?;
     let agent =
         Agent::on(&environment, text(&row, "base")).with("mcp_servers", tool_server::servers(&server));
-    let mut talk = Talk::need(&environment, "agent", &agent).await?;
-    let played = talk.play().await;
+    let played = play(&environment, &agent).await;
     server.record();
     played
 }
@@ -82,7 +86,7 @@ async fn server_tool_is_called(driver: &Driver<'_>) -> Drove {
 fn the_call_arrives(recording: &Recording, _: &Spec) -> Judged {
     // A turn that fails for want of the server never asks.
     let Some((seen, turn)) = recording.model_turns().into_iter().next() else {
-        return Err(recording.one("message")?.finding(NOT_OFFERED, "a model request").into());
+        return Err(recording.one("say")?.finding(NOT_OFFERED, "a model request").into());
     };
     if !offered(turn).contains(&OPEN) {
         return Err(at_tools((&seen, turn), NOT_OFFERED, format!("`{OPEN}` among the tools")).into());
@@ -104,7 +108,7 @@ async fn connection_is_used_on_each_road(driver: &Driver<'_>) -> Drove {
         let reason = "the target's description gives no `[settings] connection` and `connection_tool`";
         return Err(driver.inapplicable(reason, "rows"));
     };
-    load(driver, [says("says")])?;
+    load(driver, SCRIPT, [says("says")])?;
     let mut roads = Vec::new();
     for road in ROADS {
         if driver.facts().list(road).is_empty() {
@@ -112,7 +116,8 @@ async fn connection_is_used_on_each_road(driver: &Driver<'_>) -> Drove {
         }
         let base = on_road(&environment, road, injects)?;
         let agent = marked(&environment, &base, road).acting_through(connection);
-        Talk::need(&environment, road, &agent).await?.begin_and_end().await?;
+        let mut talk = need_talk(&environment, &agent, &format!(" on {road}")).await?;
+        talk.turn(BEGIN).await?;
         roads.push(road);
     }
     if roads.is_empty() {
@@ -128,9 +133,9 @@ fn its_tool_is_offered_on_each(recording: &Recording, _: &Spec) -> Judged {
         recording.fact("roads")?.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut witnesses = Vec::new();
     for road in roads {
-        let Some((seen, turn)) = of_mark(recording, road).into_iter().next() else {
+        let Some((seen, turn)) = of_mark(recording, road) else {
             return Err(recording
-                .one("message")?
+                .one(&format!("say on {road}"))?
                 .finding(CONNECTION_MISSING, format!("a model request of the loop that `{road}` names"))
                 .into());
         };
@@ -150,18 +155,17 @@ async fn denied_tool_is_called_by_the_loop(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let base = on_road(&environment, "first_road", injects)?;
     let server = tool_server::open(driver).await?;
-    load(driver, calls_once(CLOSED, json!({"ticket": driver.token()})))?;
+    load(driver, SCRIPT, calls_once(CLOSED, json!({"ticket": driver.token()})))?;
     let agent = Agent::on(&environment, &base)
         .with("mcp_servers", tool_server::servers(&server))
         .with("tools", denying());
-    let mut talk = Talk::need(&environment, "agent", &agent).await?;
-    let played = talk.play().await;
+    let played = play(&environment, &agent).await;
     server.record();
     played
 }
 
 fn it_does_not_run(recording: &Recording, _: &Spec) -> Judged {
-    let (seen, turn) = must_ask(recording)?;
+    let (seen, turn) = first_asked(recording)?;
     if let Some((call, _)) = calls(recording, CLOSED).first() {
         return Err(call.finding(DENIED_RAN, format!("no call of `{CLOSED}`")).into());
     }
@@ -176,7 +180,6 @@ async fn denied_tool_is_called_at_the_endpoint(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let base = on_road(&environment, "second_road", injects)?;
     let server = tool_server::open(driver).await?;
-    load(driver, [says("says")])?;
     let agent = Agent::on(&environment, &base)
         .with("mcp_servers", tool_server::servers(&server))
         .with("tools", denying());
@@ -210,7 +213,7 @@ async fn one_agent_on_both_roads(driver: &Driver<'_>) -> Drove {
         (on_road(&environment, "first_road", injects)?, on_road(&environment, "second_road", injects)?);
     let server = tool_server::open(driver).await?;
     let archive = tool_server::open_with(driver, "archive", &["archive_search"]).await?;
-    load(driver, [says("says")])?;
+    load(driver, SCRIPT, [says("says")])?;
     // Two servers, so that there is a reason to tell their tools apart.
     let mut servers = tool_server::servers(&server);
     if let Some(servers) = servers.as_array_mut() {
@@ -218,7 +221,8 @@ async fn one_agent_on_both_roads(driver: &Driver<'_>) -> Drove {
     }
     let with_server = |agent: Agent| agent.with("mcp_servers", servers.clone());
     let first = with_server(marked(&environment, &bases.0, "first_road"));
-    Talk::need(&environment, "first", &first).await?.begin_and_end().await?;
+    let mut talk = need_talk(&environment, &first, "").await?;
+    talk.turn(BEGIN).await?;
     let second = with_server(marked(&environment, &bases.1, "second_road"));
     let second = environment.need_agent("second", &second).await?;
     let session = environment.need_session("start", &second).await?;
@@ -230,8 +234,8 @@ async fn one_agent_on_both_roads(driver: &Driver<'_>) -> Drove {
 }
 
 fn names_are_the_same(recording: &Recording, _: &Spec) -> Judged {
-    let Some((seen, turn)) = of_mark(recording, "first_road").into_iter().next() else {
-        return Err(recording.one("message")?.finding(NOT_OFFERED, "a model request").into());
+    let Some((seen, turn)) = of_mark(recording, "first_road") else {
+        return Err(recording.one("say")?.finding(NOT_OFFERED, "a model request").into());
     };
     let names = offered(turn);
     if ![OPEN, CLOSED].iter().all(|tool| names.contains(tool)) {

@@ -8,8 +8,9 @@ use spec::Spec;
 use super::{
     agents::{Agent, NAMED_TOOL},
     environments::Environment,
+    roads::{at_tools, first_asked, offered, on_road, play, says},
     rows::flag,
-    talks::{Talk, at_tools, load, must_ask, offered, on_road, says},
+    talk::load,
     tool_endpoint::{Answered, ToolEndpoint, listed},
     tool_server::{self, CLOSED, OPEN, calls},
 };
@@ -160,13 +161,13 @@ async fn tools_of_a_process_are_seen(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let base = on_road(&environment, "second_road", |row| flag(row, "injected_tools") == Some(true))?;
     let server = tool_server::open(driver).await?;
-    load(driver, [says("says")])?;
+    load(driver, "one answer", [says("says")])?;
     let agent = Agent::on(&environment, &base).with("mcp_servers", tool_server::servers(&server));
-    Talk::need(&environment, "agent", &agent).await?.play().await
+    play(&environment, &agent).await
 }
 
 fn native_and_contributed_are_there(recording: &Recording, _: &Spec) -> Judged {
-    let (seen, turn) = must_ask(recording)?;
+    let (seen, turn) = first_asked(recording)?;
     let names = offered(turn);
     let told = recording.target.list("native_tools");
     let native = if told.is_empty() { NATIVE.to_vec() } else { told };

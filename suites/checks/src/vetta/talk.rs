@@ -49,6 +49,11 @@ impl<'a> Talk<'a> {
         self.driver
     }
 
+    /// The id of the session.
+    pub(crate) fn session(&self) -> &str {
+        &self.session
+    }
+
     async fn send(&self, label: &str, call: Call) -> Reply {
         self.driver.send(&format!("{label}{}", self.of), call.key_named(self.credential.clone())).await
     }

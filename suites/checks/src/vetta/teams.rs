@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{Driver, Drove, Halt};
+use engine::{Call, Driver, Drove, Halt};
 use model::{Answer, Conditions, Turn, script::Role};
 use recording::{Judged, Recording, Seen, Verdict, View};
 use serde_json::{Value, json};
@@ -12,10 +12,11 @@ use super::{
     contributed_tools::TEAM,
     environments::{Environment, starts_here},
     listing::{entries_of, mentions},
+    roads::{BEGIN, asked, calling, is_over, marked, need_talk, on_road},
     rows::flag,
-    talks::{BEGIN, OVER, Talk, asked, calling, load, marked, on_road},
+    talk::{OVER, Talk, load},
 };
-use crate::table::checks;
+use crate::{percent::encoded, table::checks};
 
 checks! { Vetta:
     "VET-43-a" => delegate_is_blocked_on_the_second_road, turn_ends_without_it;
@@ -62,13 +63,13 @@ fn script(driver: &Driver<'_>, member: &str) -> Vec<Turn> {
 }
 
 /// The coordinator has begun, and its member is at the model or has had time to get there.
-async fn begun<'e, 'a>(environment: &'e Environment<'a>, base: &str) -> Result<Talk<'e, 'a>, Halt> {
+async fn begun<'a>(environment: &Environment<'a>, base: &str) -> Result<Talk<'a>, Halt> {
     let driver = environment.driver();
     let member = environment.need_agent("member", &marked(environment, base, "member")).await?;
-    load(driver, script(driver, &member))?;
+    load(driver, "a team", script(driver, &member))?;
     let lead = marked(environment, base, "lead").leading(&member);
-    let talk = Talk::need(environment, "lead", &lead).await?;
-    talk.begin().await?;
+    let talk = need_talk(environment, &lead, "").await?;
+    talk.need_say(BEGIN).await?;
     let model = driver.model()?;
     let arrives = model.wait_for_held(driver.token(), GATE, 1);
     let _ = driver.clock().within(OVER, arrives).await;
@@ -76,23 +77,26 @@ async fn begun<'e, 'a>(environment: &'e Environment<'a>, base: &str) -> Result<T
     Ok(talk)
 }
 
+async fn list_threads(environment: &Environment<'_>, label: &str, talk: &Talk<'_>) {
+    environment.send(label, Call::get(format!("/v1/sessions/{}/threads", encoded(talk.session())))).await;
+}
+
 async fn delegate_is_blocked_on_the_second_road(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let base = on_road(&environment, "second_road", |row| flag(row, "injected_tools") == Some(true))?;
     let mut talk = begun(&environment, &base).await?;
-    let over = talk.over(OVER).await;
+    let over = talk.to_the_end().await.is_some();
     let model = driver.model()?;
     driver.fact("turn over", json!({"over": over, "held": model.held(driver.token(), GATE)}));
-    talk.read("parked").await;
-    talk.threads("threads").await;
+    environment.read_session("parked", talk.session()).await;
+    list_threads(&environment, "threads", &talk).await;
     model.release(driver.token(), GATE);
     let idle = model.wait_until_idle(driver.token());
     let _ = driver.clock().within(OVER, idle).await;
     // What the end of the thread wakes has a moment to begin, and then it is waited for (open point U48).
     driver.clock().pause(A_MOMENT).await;
-    talk.rests(OVER).await;
-    talk.threads("threads later").await;
     talk.read("later").await;
+    list_threads(&environment, "threads later", &talk).await;
     talk.say("again", AGAIN).await;
     driver.record_model("model")
 }
@@ -102,7 +106,7 @@ fn member_at_work(recording: &Recording) -> Result<(), Verdict> {
     if recording.fact("member held")? == &json!(1) {
         return Ok(());
     }
-    Err(recording.one("message")?.finding(NOT_ASKED, "a model request of the member").into())
+    Err(recording.one("say")?.finding(NOT_ASKED, "a model request of the member").into())
 }
 
 fn turn_ends_without_it(recording: &Recording, _: &Spec) -> Judged {
@@ -166,12 +170,11 @@ async fn delegate_is_blocked_on_the_first_road(driver: &Driver<'_>) -> Drove {
     };
     let base = on_road(&environment, "first_road", holds)?;
     let mut talk = begun(&environment, &base).await?;
-    let over = talk.over(A_MOMENT).await;
+    let over = is_over(driver, &mut talk, A_MOMENT).await;
     driver.record_model("model before")?;
     driver.fact("turn over", json!({ "over": over }));
-    talk.read("waiting").await;
     driver.model()?.release(driver.token(), GATE);
-    let over = talk.over(OVER).await;
+    let over = talk.to_the_end().await.is_some();
     driver.fact("turn over later", json!({ "over": over }));
     driver.record_model("model")
 }

@@ -135,8 +135,8 @@ fn message(text: &str) -> Option<Value> {
         return message.is_object().then_some(message);
     }
     let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
-    let messages = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
-    messages.filter(|message| message.get("id").is_some()).last()
+    let mut messages = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+    messages.rfind(|message| message.get("id").is_some())
 }
 
 /// The names of the tools in the answer to a listing; `None` where it is no listing.

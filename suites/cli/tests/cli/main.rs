@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
 mod bad_input;
+mod catalogues;
 mod clients;
 mod formats;
 mod model_verb;

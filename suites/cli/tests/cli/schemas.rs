@@ -151,6 +151,7 @@ fn descriptions_of_targets() {
         ("claims", json!("all")),
         ("credentials", json!({"primary": "sk-secret"})),
         ("credentials", json!({"primary": {"env": "A", "value": "b"}})),
+        ("credentials", json!({"primary": {"value": "sk-zz-7"}})),
         ("settings", json!({"reserved_ids": []})),
         ("scope", json!({"untestable": ["VET-03"]})),
         ("model", json!({"lisen": "127.0.0.1:0"})),

@@ -43,7 +43,7 @@ fn the_examples_are_read_and_name_everything() {
             assert!(read.model.is_some() && read.address().is_ok(), "{text}");
             assert!(read.credentials.values().all(|each| matches!(each, Credential::Value(_))));
         }
-        let all = from_toml(&uncommented(&text), |name| Some(name.to_owned())).unwrap();
+        let all = from_toml(&uncommented(&text), |name| Some(format!("secret of {name}"))).unwrap();
         for setting in settings(contract) {
             assert!(all.settings.contains_key(setting.name), "{contract}: {}", setting.name);
         }

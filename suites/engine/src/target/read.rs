@@ -5,6 +5,10 @@ use spec::Contract;
 
 use super::{Credential, Description, SettingKind, credentials, settings};
 
+/// The shortest credential, in characters. Its value is replaced wherever it occurs in a recording, and what is
+/// shorter occurs by chance.
+const CREDENTIAL_CHARS_MIN: usize = 8;
+
 /// A description that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptionError {
@@ -51,6 +55,16 @@ pub enum DescriptionError {
     BadSecret {
         /// The credential.
         name: String,
+    },
+    /// A credential is too short to be told from other words, so it could not be kept out of what a run writes.
+    #[error(
+        "[credentials] {name}: has {length} characters; give a key of {CREDENTIAL_CHARS_MIN} or more, because every occurrence of it is replaced in what a run writes"
+    )]
+    ShortSecret {
+        /// The credential.
+        name: String,
+        /// Its length in characters.
+        length: usize,
     },
     /// The URL under which the target is to reach the suite's model cannot be used.
     #[error("[model] public_{0}")]
@@ -166,6 +180,12 @@ fn finish(
     {
         return Err(DescriptionError::BadSecret { name: name.clone() });
     }
+    for name in parsed.credentials.keys() {
+        let length = parsed.secret(name).unwrap_or_default().chars().count();
+        if length < CREDENTIAL_CHARS_MIN {
+            return Err(DescriptionError::ShortSecret { name: name.clone(), length });
+        }
+    }
     if let Some(url) = parsed.model.as_ref().and_then(|model| model.public_url.clone()) {
         Description { url, ..parsed.clone() }
             .address()
@@ -260,15 +280,15 @@ reserved_ids = ["soon"]
 "#;
 
     fn read(text: &str) -> Result<Description, DescriptionError> {
-        from_toml(text, |name| (name == "KEY").then(|| "k-1".to_owned()))
+        from_toml(text, |name| (name == "KEY").then(|| "k-000001".to_owned()))
     }
 
     #[test]
     fn a_description_is_read_with_its_secrets_and_its_address() {
         let target = read(GOOD).unwrap();
-        assert_eq!(target.secret("primary"), Some("k-1"));
+        assert_eq!(target.secret("primary"), Some("k-000001"));
         assert_eq!(target.address().unwrap(), ("127.0.0.1:8080".to_owned(), "/base".to_owned()));
-        assert!(!serde_json::to_string(&target.facts()).unwrap().contains("k-1"));
+        assert!(!serde_json::to_string(&target.facts()).unwrap().contains("k-000001"));
     }
 
     #[test]
@@ -312,6 +332,28 @@ reserved_ids = ["soon"]
         }
         let scope = format!("{GOOD}\n[scope]\nuntestable = [\"VET-99-z\"]\n");
         assert!(read(&scope).unwrap_err().to_string().contains("no check of contract `vetta`"));
+    }
+
+    /// A key of one letter would take that letter out of every text that is recorded.
+    #[test]
+    fn a_credential_that_occurs_by_chance_is_refused_and_not_repeated() {
+        for key in ["k", "", "sk-zz-7", "ключи-7"] {
+            let of_file = GOOD.replace("{ env = \"KEY\" }", &format!("{{ value = \"{key}\" }}"));
+            for text in [of_file.as_str(), GOOD] {
+                // A variable that is set to nothing is one that is not set.
+                if key.is_empty() && text == GOOD {
+                    continue;
+                }
+                let error = from_toml(text, |_| Some(key.to_owned())).unwrap_err();
+                let length = key.chars().count();
+                assert_eq!(error, DescriptionError::ShortSecret { name: "primary".to_owned(), length });
+                let words = error.to_string();
+                assert!(words.contains("[credentials] primary") && words.contains("8 or more"), "{words}");
+                assert!(key.len() < 2 || !words.contains(key), "{words}");
+            }
+        }
+        let eight = GOOD.replace("{ env = \"KEY\" }", "{ value = \"sk-zz-78\" }");
+        assert_eq!(read(&eight).unwrap().secret("primary"), Some("sk-zz-78"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod arrows;
 mod claims;
 mod deterministic;
 mod documents;
+mod leak_places;
 mod leaks;
 mod liars;
 mod matrix;

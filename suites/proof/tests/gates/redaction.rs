@@ -5,14 +5,14 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
 use engine::judge;
-use recording::{Reception, Recording, Status, What};
+use recording::{Recording, Status, What};
 use serde_json::{Value, json};
 use spec::{Contract, Spec};
 
-use crate::reference::run_one;
-
-/// The check that hunts what every channel was given.
-const CHECK: &str = "OAO-300-a";
+use crate::{
+    leak_places::{ALL, Plant},
+    reference::run_one,
+};
 
 type Write = fn(&str) -> String;
 /// How a leak may be written. None of this is the code that hunts.
@@ -35,85 +35,67 @@ const DISGUISES: [(&str, Write); 16] = [
     ("a sentence", |text| format!("It said: {text}, and no more.")),
 ];
 
-type Plant = fn(&mut Recording, &str) -> bool;
-/// Where a leak may show.
-const PLACES: [(&str, Plant); 5] = [
-    ("a value of an event", |recording, leak| {
-        in_event(recording, &mut |data| data["publicPayload"]["note"] = json!(leak))
-    }),
-    ("a name in an event", |recording, leak| {
-        in_event(recording, &mut |data| data["publicPayload"][leak] = json!(true))
-    }),
-    ("a summary", |recording, leak| {
-        in_event(recording, &mut |data| data["publicPayload"]["summary"] = json!([{"text": leak}]))
-    }),
-    ("two events, half in each", |recording, leak| {
-        let half = leak.char_indices().nth(leak.chars().count() / 2).map_or(0, |(at, _)| at);
-        let mut halves = [&leak[..half], &leak[half..]].into_iter();
-        let mut events = 0;
-        for entry in &mut recording.entries {
-            if let What::Event { data, .. } = &mut entry.what
-                && let Some(half) = halves.next()
-            {
-                data["publicPayload"]["piece"] = json!(half);
-                events += 1;
-            }
-        }
-        events == 2
-    }),
-    ("a header", |recording, leak| {
-        let mut heads = recording.entries.iter_mut().filter_map(|entry| match &mut entry.what {
-            What::Exchange(exchange) if entry.label == "public" => match &mut exchange.outcome {
-                Reception::Answered(answer) => Some(&mut answer.headers),
-                Reception::Failed { .. } => None,
-            },
-            _ => None,
-        });
-        heads.next().map(|headers| headers.push(("x-debug".to_owned(), leak.to_owned()))).is_some()
-    }),
-];
-
-fn in_event(recording: &mut Recording, change: &mut dyn FnMut(&mut Value)) -> bool {
-    let mut events = recording.entries.iter_mut().filter_map(|entry| match &mut entry.what {
-        What::Event { data, .. } if data["kind"] == "harness.operation_step" => Some(data),
-        _ => None,
-    });
-    events.next().map(change).is_some()
+/// The leaks that were seeded for one check, and those of them that it did not see.
+#[derive(Default)]
+struct Tally {
+    channels: usize,
+    seeded: usize,
+    missed: Vec<String>,
 }
 
-#[test]
-fn every_channel_in_every_disguise_and_place_is_found() {
+/// Seeds a leak of each channel of `check`, in every disguise and in each of `places`.
+fn tally(check: &str, places: &[(&str, Plant)]) -> Tally {
     let spec = Spec::load().unwrap();
     let registry = checks::registry();
-    let check = registry.get(CHECK).unwrap();
+    let check = registry.get(check).unwrap();
     let clean = run_one(Contract::Oao, check);
-    assert_eq!(judge(check, &clean, spec).status(), Status::Pass, "there is no false alarm");
-    let planted = clean.entries.iter().find(|entry| entry.label == "canaries").unwrap();
-    let What::Fact(Value::Object(channels)) = &planted.what else { panic!("the canaries are no fact") };
-    let mut seeded = 0;
-    let mut missed = Vec::new();
-    for (channel, canary) in channels {
+    let verdict = judge(check, &clean, spec);
+    assert_eq!(verdict.status(), Status::Pass, "{}: a false alarm: {verdict:?}", check.id);
+    let channels = channels(&clean);
+    let mut tally = Tally { channels: channels.len(), ..Tally::default() };
+    for (channel, canary) in &channels {
         for (disguise, write) in DISGUISES {
-            for (place, plant) in PLACES {
+            for (place, plant) in places {
                 // Eight letters that are torn apart are no piece of eight letters any more.
-                if place.starts_with("two") && disguise.contains("eight") {
+                if place.contains("half") && disguise.contains("eight") {
                     continue;
                 }
                 let mut leaky = clean.clone();
-                assert!(plant(&mut leaky, &write(canary.as_str().unwrap())), "{place} is not there");
-                seeded += 1;
+                assert!(plant(&mut leaky, &write(canary)), "{}: {place} is not there", check.id);
+                tally.seeded += 1;
                 if judge(check, &leaky, spec).status() != Status::Fail {
-                    missed.push(format!("{channel}, {disguise}, in {place}"));
+                    tally.missed.push(format!("{}: {channel}, {disguise}, in {place}", check.id));
                 }
             }
         }
     }
-    println!(
-        "{} of {seeded} leaks are seen: {} channels, {} disguises, {} places",
-        seeded - missed.len(),
-        channels.len(),
-        DISGUISES.len(),
-        PLACES.len()
-    );
+    tally
+}
+
+fn channels(recording: &Recording) -> Vec<(String, String)> {
+    let planted = recording.entries.iter().find(|entry| entry.label == "canaries").unwrap();
+    let What::Fact(Value::Object(channels)) = &planted.what else { panic!("the canaries are no fact") };
+    let pair = |(channel, canary): (&String, &Value)| (channel.clone(), canary.as_str().unwrap().to_owned());
+    channels.iter().map(pair).collect()
+}
+
+#[test]
+fn every_channel_in_every_disguise_and_place_is_found() {
+    let mut missed = Vec::new();
+    let mut all = 0;
+    for (check, places) in ALL {
+        let tally = tally(check, places);
+        println!(
+            "{check}: {} of {} leaks are seen: {} channels, {} disguises, {} places",
+            tally.seeded - tally.missed.len(),
+            tally.seeded,
+            tally.channels,
+            DISGUISES.len(),
+            places.len()
+        );
+        all += tally.seeded;
+        missed.extend(tally.missed);
+    }
+    println!("{} of {all} leaks are seen in all", all - missed.len());
     assert!(missed.is_empty(), "{} leaks are not seen: {missed:#?}", missed.len());
 }

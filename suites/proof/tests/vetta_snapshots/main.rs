@@ -32,8 +32,13 @@ fn contributed_tools_on_the_second_road() {
 }
 
 #[test]
-fn a_team_at_work() {
+fn a_coordinator_that_waits() {
     plays("team_run");
+}
+
+#[test]
+fn a_coordinator_that_parks() {
+    plays("team_parks");
 }
 
 /// No file is left over, and none is forgotten.

@@ -37,8 +37,6 @@ pub(crate) enum Step {
     Read(String),
     /// Asks the tool endpoint of the session: a method and its parameters.
     Endpoint(Value),
-    /// Writes the events of the session down. At the end of a scenario that is done anyway.
-    Events,
 }
 
 impl Scenario {
@@ -61,7 +59,6 @@ impl Step {
             return match word {
                 "rests" => Some(Self::Rests),
                 "quiet" => Some(Self::Quiet),
-                "events" => Some(Self::Events),
                 _ => None,
             };
         }

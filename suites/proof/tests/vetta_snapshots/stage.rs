@@ -85,11 +85,9 @@ impl Client {
                 self.agents.insert(name.clone(), text(&agent, "/id"));
             }
             Step::Start(name) => {
-                // Everything that the script may refer to is there now; what was asked before is not forgotten.
-                if self.session.is_empty() {
-                    let script = self.filled(script);
-                    self.model().load(SESSION, &script).unwrap();
-                }
+                // Everything that the script may refer to is there now.
+                let script = self.filled(script);
+                self.model().load(SESSION, &script).unwrap();
                 let body = json!({"agent": self.agents[name]});
                 let session = self.tell("POST", "/v1/sessions", Some(&body)).await;
                 self.session = text(&session, "/id");
@@ -112,7 +110,6 @@ impl Client {
                 self.tell("GET", &self.path(below), None).await;
             }
             Step::Endpoint(asked) => self.ask_endpoint(asked).await,
-            Step::Events => self.write_events().await,
         }
     }
 
@@ -191,7 +188,6 @@ impl Client {
         assert_eq!(page["has_more"], false, "the scenario has more events than a page takes");
         let text = shown::events(&mut self.names, &events);
         self.events.push_str(&text);
-        self.events.push('\n');
     }
 }
 

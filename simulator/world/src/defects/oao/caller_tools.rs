@@ -49,6 +49,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
     },
     Edit { id: "open-call-outlives-run", edit: |parts| parts.tool_calls.abandoned = |stage| stage },
     Edit { id: "retries-without-end", edit: |parts| parts.tool_calls.limits.attempts_max = u64::MAX },
+    Edit { id: "bound-tool-leaves-no-call", edit: |parts| parts.mcp.brokered = |_, tool| tool },
     Edit { id: "timer-stops-while-tool-waits", edit: stop_the_timer },
 ];
 

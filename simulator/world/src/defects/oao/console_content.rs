@@ -129,18 +129,18 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
 ];
 
 /// Private things by the id of their call, or of their call and step.
-type Kept = Arc<Mutex<BTreeMap<String, Value>>>;
+pub(super) type Kept = Arc<Mutex<BTreeMap<String, Value>>>;
 
 fn put(kept: &Kept, id: String, value: Value) {
     kept.lock().unwrap_or_else(PoisonError::into_inner).insert(id, value);
 }
 
-fn get(kept: &Kept, id: &str) -> Option<Value> {
+pub(super) fn get(kept: &Kept, id: &str) -> Option<Value> {
     kept.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
 }
 
 /// Keeps something of every call that ends.
-fn keep_of_calls(parts: &mut Parts, what: fn(&Invocation, &ToolOutcome) -> Value) -> Kept {
+pub(super) fn keep_of_calls(parts: &mut Parts, what: fn(&Invocation, &ToolOutcome) -> Value) -> Kept {
     let kept = Kept::default();
     let keeping = kept.clone();
     parts.operations.around.push(Arc::new(move |_, call, body| {
@@ -160,7 +160,7 @@ fn step_key(call: &str, step: &str) -> String {
 }
 
 /// Keeps arguments and output of every tool step.
-fn keep_of_tool_steps(parts: &mut Parts) -> Kept {
+pub(super) fn keep_of_tool_steps(parts: &mut Parts) -> Kept {
     let kept = Kept::default();
     let (keeping, payload) = (kept.clone(), parts.events.payloads.tool_step.clone());
     parts.events.payloads.tool_step = Arc::new(move |step| {
@@ -201,7 +201,7 @@ fn each_modal(parts: &mut Parts, kept: Kept, change: fn(&mut Value, &Value)) {
     }));
 }
 
-fn each_step(parts: &mut Parts, kept: Kept, change: fn(&mut Value, &Value)) {
+pub(super) fn each_step(parts: &mut Parts, kept: Kept, change: fn(&mut Value, &Value)) {
     parts.observer.dress.push(Arc::new(move |_, view| {
         for modal in list(view, "modals") {
             let call = modal["toolCallId"].as_str().unwrap_or_default().to_owned();

@@ -10,6 +10,8 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         edit: |parts| parts.runs.files.place = |_, name| format!(".oao/attachments/{name}"),
     },
     Edit { id: "file-count-unlimited", edit: |parts| parts.file_limits.count.max = 1_000 },
+    Edit { id: "file-size-unlimited", edit: |parts| parts.file_limits.bytes_max = u64::MAX },
+    Edit { id: "message-size-unlimited", edit: |parts| parts.file_limits.turn_bytes_max = u64::MAX },
     Edit {
         id: "file-names-unchecked",
         edit: |parts| {

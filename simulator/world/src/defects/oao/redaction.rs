@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
+use std::sync::{Mutex, PoisonError};
+
 use agent::ToolOutcome;
 use oao::{Parts, operations::FinishCall};
 use serde_json::{Value, json};
 
-use super::super::Edit;
+use super::{
+    super::Edit,
+    console_content::{each_step, get, keep_of_calls, keep_of_tool_steps},
+};
 
 pub(super) const DEFECTS: &[Edit<Parts>] = &[
     Edit {
@@ -65,6 +70,9 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
             });
         },
     },
+    Edit { id: "task-in-pushed-events", edit: task_in_pushes },
+    Edit { id: "caller-arguments-in-event", edit: arguments_in_requested_event },
+    Edit { id: "reason-of-giving-up-shown", edit: reason_in_modal },
     Edit {
         id: "everything-redacted",
         edit: |parts| {
@@ -77,6 +85,45 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         },
     },
 ];
+
+/// A push says of every operation that has ended what its task was. The stream does not.
+fn task_in_pushes(parts: &mut Parts) {
+    let tasks = keep_of_calls(parts, |call, _| call.task.clone().into());
+    parts.webhooks.order = Arc::new(move |events| {
+        for payload in events.iter_mut().map(|event| &mut event["publicPayload"]) {
+            let task = payload["toolCallId"].as_str().and_then(|call| get(&tasks, call));
+            if let (Some(task), true) = (task, payload["durationMs"].is_number()) {
+                payload["task"] = task;
+            }
+        }
+    });
+}
+
+/// The event of a call says with which arguments it was made.
+fn arguments_in_requested_event(parts: &mut Parts) {
+    let last: Arc<Mutex<Value>> = Arc::default();
+    let (judge, keeping) = (parts.tool_calls.input.clone(), last.clone());
+    parts.tool_calls.input = Arc::new(move |schema, arguments| {
+        keeping.lock().unwrap_or_else(PoisonError::into_inner).clone_from(arguments);
+        judge(schema, arguments)
+    });
+    parts.events.taps.push(Arc::new(move |mut draft| {
+        if draft.kind == "tool_call.requested" {
+            draft.payload["arguments"] = last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        }
+        vec![draft]
+    }));
+}
+
+/// The console says why an operation was given up.
+fn reason_in_modal(parts: &mut Parts) {
+    let payloads = keep_of_tool_steps(parts);
+    each_step(parts, payloads, |step, payload| {
+        if step["title"] == "give_up" {
+            step["summary"] = payload["arguments"].clone();
+        }
+    });
+}
 
 /// The step of a tool carries what the tool gave back.
 fn output_in_step(parts: &mut Parts, tool: &'static str) {

@@ -28,6 +28,10 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         },
     },
     Edit {
+        id: "depth-unlimited",
+        edit: |parts| parts.operations.mechanism.values.limits.value_depth_max = u64::MAX,
+    },
+    Edit {
         id: "further-members-unjudged",
         edit: |parts| {
             enforce_less(parts, |node| {

@@ -19,6 +19,13 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
         id: "retry-after-ignored",
         edit: |parts| parts.webhooks.pause = |_, _, _, _| Duration::from_secs(2),
     },
+    Edit {
+        id: "waits-never-grow",
+        edit: |parts| {
+            parts.webhooks.pause = |_, _, _, asked| Duration::from_secs(asked.unwrap_or(2));
+        },
+    },
+    Edit { id: "batch-without-end", edit: |parts| parts.webhooks.limits.batch_events_max = u64::MAX },
     Edit { id: "webhook-filter-ignored", edit: |parts| parts.webhooks.wanted = |_, _| true },
     Edit {
         id: "gone-is-tried-again",
@@ -26,7 +33,7 @@ pub(super) const DEFECTS: &[Edit<Parts>] = &[
             parts.webhooks.verdict = |status| if status < 300 { Verdict::Delivered } else { Verdict::Retry };
         },
     },
-    Edit { id: "batch-in-reverse", edit: |parts| parts.webhooks.order = |events| events.reverse() },
+    Edit { id: "batch-in-reverse", edit: |parts| parts.webhooks.order = Arc::new(|events| events.reverse()) },
     Edit { id: "any-endpoint-accepted", edit: |parts| parts.webhooks.endpoint.allowed = |_, _| true },
     Edit {
         id: "any-pattern-accepted",

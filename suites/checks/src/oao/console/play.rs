@@ -1,15 +1,19 @@
 //! Scripted runs, for a console to show.
 
 use engine::{Driver, Halt};
-use model::{Answer, Script, ScriptError, ToolCall, Turn, script::Stream};
+use model::{Answer, Script, ScriptError, Turn};
 use recording::{Seen, View};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-pub(super) use crate::oao::runs::{parent, scratch};
+pub(super) use crate::oao::{
+    asking::{Asked, finish_as as finish, read_one as read},
+    runs::{parent, scratch},
+};
 
 use super::view::look;
 use crate::oao::{
     agents::Agent,
+    asking::{ask, taking, told},
     runs::{Started, load, need_operations, operation, settle, start},
 };
 
@@ -18,22 +22,9 @@ pub(super) const LIMIT_MS: u64 = 3_000;
 /// Between two rounds, so that what follows does not touch what came before.
 const GAP_MS: u32 = 80;
 
-/// A call of the parent: its id, the operation's key, and the task.
-pub(super) type Asked<'t> = (&'t str, &'t str, &'t str);
-
-/// A call of `read`.
-pub(super) fn read(id: &str, path: &str) -> Answer {
-    Answer::new().call(ToolCall::new(id, "read", json!({"path": path})))
-}
-
-/// A call of `finish` with this answer.
-pub(super) fn finish(id: &str, answer: &str) -> Answer {
-    Answer::new().call(ToolCall::new(id, "finish", json!({"answer": answer})))
-}
-
 /// The turn, answered after so many milliseconds.
 pub(super) fn slow(turn: Turn, first_ms: u32) -> Turn {
-    turn.stream(Stream { first_ms: Some(first_ms), ..Stream::default() })
+    turn.stream(taking(first_ms))
 }
 
 /// A parent that makes the calls of each of `rounds` in one turn, and ends.
@@ -46,11 +37,8 @@ fn turns(rounds: &[&[Asked<'_>]], scratch: Vec<Turn>) -> Vec<Turn> {
     let mut turns = scratch;
     let mut when = parent().no_tool_results();
     for (at, calls) in rounds.iter().enumerate() {
-        let all = calls.iter().fold(Answer::new(), |answer, (id, key, task)| {
-            answer.call(ToolCall::new(*id, *key, json!({"task": task})))
-        });
-        turns.push(slow(Turn::new(format!("parent-{}", at + 1), all).when(when), GAP_MS));
-        when = calls.iter().fold(parent(), |when, (id, _, _)| when.tool_result_for(*id));
+        turns.push(slow(Turn::new(format!("parent-{}", at + 1), ask(calls)).when(when), GAP_MS));
+        when = told(parent(), calls);
     }
     let end = Turn::new("parent-end", Answer::new().text("That is all.")).when(when);
     turns.push(slow(end, GAP_MS));

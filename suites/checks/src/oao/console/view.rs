@@ -14,7 +14,7 @@ const LOOKS_MAX: usize = 10;
 const AGAIN: Duration = Duration::from_millis(300);
 
 /// Reads the view of `session` as `label`, again until each of `calls` is shown as ended.
-pub(super) async fn look(driver: &Driver<'_>, label: &str, session: &str, calls: &[&str]) {
+pub(in crate::oao) async fn look(driver: &Driver<'_>, label: &str, session: &str, calls: &[&str]) {
     let path = path(driver, session);
     for at in 0..LOOKS_MAX {
         let reply = driver.get(label, path.clone()).await;
@@ -31,7 +31,7 @@ pub(super) async fn look(driver: &Driver<'_>, label: &str, session: &str, calls:
 }
 
 /// The path of the view of `session`.
-pub(super) fn path(driver: &Driver<'_>, session: &str) -> String {
+pub(in crate::oao) fn path(driver: &Driver<'_>, session: &str) -> String {
     let facts = driver.facts();
     let template = facts.text("console_view").unwrap_or_default();
     let project = facts.text("project").unwrap_or("default");
@@ -39,14 +39,14 @@ pub(super) fn path(driver: &Driver<'_>, session: &str) -> String {
 }
 
 /// What a console shows of a session.
-pub(super) struct Console<'a> {
-    pub(super) seen: Seen<'a>,
+pub(in crate::oao) struct Console<'a> {
+    pub(in crate::oao) seen: Seen<'a>,
     body: Value,
 }
 
 impl<'a> Console<'a> {
     /// The view that was read last as `label`.
-    pub(super) fn read(view: &'a impl View, label: &str) -> Result<Self, Verdict> {
+    pub(in crate::oao) fn read(view: &'a impl View, label: &str) -> Result<Self, Verdict> {
         let seen = view.labelled(label).pop().map_or_else(|| view.one(label), Ok)?;
         let body = seen.json()?;
         let is_list = |name: &&str| body.get(*name).is_some_and(Value::is_array);
@@ -62,27 +62,27 @@ impl<'a> Console<'a> {
     }
 
     /// The rows at the top level.
-    pub(super) fn rows(&self) -> &[Value] {
+    pub(in crate::oao) fn rows(&self) -> &[Value] {
         self.list("rows")
     }
 
     /// The slots of the timeline.
-    pub(super) fn slots(&self) -> &[Value] {
+    pub(in crate::oao) fn slots(&self) -> &[Value] {
         self.list("timeline")
     }
 
     /// The modals.
-    pub(super) fn modals(&self) -> &[Value] {
+    pub(in crate::oao) fn modals(&self) -> &[Value] {
         self.list("modals")
     }
 
     /// The rows that stand for invocations.
-    pub(super) fn invocations(&self) -> impl Iterator<Item = &Value> {
+    pub(in crate::oao) fn invocations(&self) -> impl Iterator<Item = &Value> {
         self.rows().iter().filter(|row| row["kind"] == "invocation")
     }
 
     /// The modal of `call`.
-    pub(super) fn modal(&self, call: &str) -> Result<&Value, Finding> {
+    pub(in crate::oao) fn modal(&self, call: &str) -> Result<&Value, Finding> {
         self.modals().iter().find(|modal| modal["toolCallId"] == call).ok_or_else(|| {
             let expected = format!("a modal for `{call}`");
             self.finding("an invocation has no modal", expected, "none")
@@ -90,7 +90,7 @@ impl<'a> Console<'a> {
     }
 
     /// The first row that opens the modal of `call`.
-    pub(super) fn row(&self, call: &str) -> Result<&Value, Finding> {
+    pub(in crate::oao) fn row(&self, call: &str) -> Result<&Value, Finding> {
         let modal = &self.modal(call)?["id"];
         self.invocations().find(|row| row["opens"] == *modal).ok_or_else(|| {
             let expected = format!("a row that opens the modal of `{call}`");
@@ -99,12 +99,12 @@ impl<'a> Console<'a> {
     }
 
     /// Whether `text` stands anywhere in it.
-    pub(super) fn shows(&self, text: &str) -> bool {
+    pub(in crate::oao) fn shows(&self, text: &str) -> bool {
         self.seen.text().is_some_and(|body| body.contains(text))
     }
 
     /// A violation of this view.
-    pub(super) fn finding(
+    pub(in crate::oao) fn finding(
         &self,
         message: &str,
         expected: impl Into<String>,
@@ -115,16 +115,16 @@ impl<'a> Console<'a> {
 }
 
 /// The steps that a modal shows.
-pub(super) fn steps(modal: &Value) -> &[Value] {
+pub(in crate::oao) fn steps(modal: &Value) -> &[Value] {
     modal.get("steps").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The steps that are model turns.
-pub(super) fn model_steps(modal: &Value) -> Vec<&Value> {
+pub(in crate::oao) fn model_steps(modal: &Value) -> Vec<&Value> {
     steps(modal).iter().filter(|step| step["kind"] == "model").collect()
 }
 
 /// A member that is text, empty where it is not there.
-pub(super) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+pub(in crate::oao) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }

@@ -50,8 +50,9 @@ pub(super) fn observed<'r>(
 ) -> Result<Observed<'r>, Verdict> {
     let facts = &view.recording().target;
     let events = view.events(&format!("events: {base}"));
-    let mut seen: Vec<Seen<'r>> = vec![view.one(&format!("say: {base}"))?];
-    seen.extend(events.last().map(|(seen, _)| *seen));
+    let said = view.one(&format!("say: {base}"))?;
+    let last = events.last().map(|(seen, _)| *seen);
+    let seen: Vec<Seen<'r>> = [said].into_iter().chain(last).collect();
     let failed = events.iter().any(|(_, event)| is_one_of(facts, ENDS[1], event));
     let found = match capability {
         Capability::Approvals => held(view, base, &events)?,
@@ -60,7 +61,8 @@ pub(super) fn observed<'r>(
         Capability::InjectedTools => offered(view, base),
     };
     Ok(match found {
-        Ok(more) => Observed::Works([seen, more].concat()),
+        // Only what it was seen by speaks for it.
+        Ok(more) => Observed::Works([vec![said], more].concat()),
         Err(reason) if failed => Observed::FailedInTheOpen(seen, reason),
         Err(reason) => Observed::Missing(seen, reason),
     })
