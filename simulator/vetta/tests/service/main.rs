@@ -19,6 +19,7 @@ mod messages;
 mod replay;
 mod schemas;
 mod seams;
+mod seams_of_turns;
 mod second_road;
 mod sessions;
 mod table;

@@ -63,7 +63,7 @@ async fn admitted_demands_are_put_to_the_test(driver: &Driver<'_>) -> Drove {
             talk.need_say(&told(&pair)).await?;
             if let Some(call) = talk.until_held().await {
                 talk.decide("decision", &call, Decision::Deny).await?;
-                let _ = talk.to_the_end().await;
+                let _ = talk.until_over().await;
             }
             talk.close().await;
         }

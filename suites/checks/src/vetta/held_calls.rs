@@ -107,7 +107,7 @@ async fn decided(driver: &Driver<'_>, decision: Decision) -> Drove {
     let (mut talk, call) = held(driver).await?;
     if let Some(call) = call {
         talk.decide("decision", &call, decision).await?;
-        let _ = talk.to_the_end().await;
+        let _ = talk.until_over().await;
     }
     talk.close().await;
     talk.effects("effects").await?;
@@ -213,8 +213,11 @@ fn it_never_runs(recording: &Recording, _: &Spec) -> Judged {
     evidence.judged()
 }
 
-/// The places where `ask` can be written: the name of the place, the policy, and the tool that is called.
-fn places<'f>(words: Words<'f>) -> [(&'static str, Value, &'f str, Value); 3] {
+/// A place where `ask` can be written: its name, the policy, the tool that is called, and its arguments.
+type Place<'f> = (&'static str, Value, &'f str, Value);
+
+/// All places where `ask` can be written.
+fn places<'f>(words: Words<'f>) -> [Place<'f>; 3] {
     let (write, arguments) = writing(words);
     let published = words.arguments("read_arguments", &[PATH]);
     [
@@ -231,7 +234,7 @@ async fn ask_is_written_everywhere(driver: &Driver<'_>) -> Drove {
     environment.pick("runnable loop that can hold calls", holds)?;
     let bases = environment.pick_all("runnable loop", starts_here)?;
     let places = places(Words(driver.facts()));
-    let pairs: Vec<(String, &(&str, Value, &str, Value))> = bases
+    let pairs: Vec<(String, &Place<'_>)> = bases
         .iter()
         .flat_map(|base| places.iter().map(move |place| (format!("{base}/{}", place.0), place)))
         .collect();

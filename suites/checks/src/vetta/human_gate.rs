@@ -19,7 +19,7 @@ use super::{
     environments::{Environment, starts_here},
     evidence::Evidence,
     rows::{flag, text},
-    talk::{Talk, happened, load},
+    talk::{Talk, happened, load, must_ask},
     words::{Decision, Words},
 };
 use crate::percent::encoded;
@@ -36,6 +36,7 @@ pub(crate) const CHECKS: &[Check] = &[Check {
     }),
 }];
 
+const NOT_ASKED: &str = "a message did not reach the model";
 const NOT_HELD: &str = "calls on `ask` do not wait for a decision";
 const WITHOUT_YES: &str = "a held call ran although the first that was decided about it was no yes";
 const MORE_THAN_ONCE: &str = "a held call ran more than once";
@@ -198,6 +199,7 @@ async fn order_is_played(driver: &Driver<'_>, case: &Case) -> Drove {
     }
     driver.clock().pause(PAUSE).await;
     talk.effects("effects").await?;
+    driver.record_model("model")?;
     deleted(&environment, "clean", &session).await;
     Ok(())
 }
@@ -221,6 +223,7 @@ async fn deleted(environment: &Environment<'_>, label: &str, session: &str) {
 fn each_call_runs_as_it_may(view: &CaseView<'_>, _: &Spec) -> Judged {
     let words = Words(&view.recording().target);
     let mut evidence = Evidence::default();
+    evidence.see(&must_ask(view, ("asks", ""), NOT_ASKED)?.0);
     let pending: Vec<_> =
         happened(view, "").into_iter().filter(|(_, event)| words.pending(event).is_some()).collect();
     if pending.len() < CALLS {

@@ -77,7 +77,7 @@ pub(crate) async fn play(environment: &Environment<'_>, agent: &Agent) -> Result
 
 /// Whether the turn is over `within` so long.
 pub(crate) async fn is_over(driver: &Driver<'_>, talk: &mut Talk<'_>, within: Duration) -> bool {
-    driver.clock().within(within, talk.to_the_end()).await.flatten().is_some()
+    driver.clock().within(within, talk.until_over()).await.flatten().is_some()
 }
 
 /// The names of the tools that a model request offers.

@@ -98,7 +98,7 @@ impl<'a> Talk<'a> {
     }
 
     /// Reads on until the turn is over.
-    pub(crate) async fn to_the_end(&mut self) -> Option<Value> {
+    pub(crate) async fn until_over(&mut self) -> Option<Value> {
         let words = Words(self.driver.facts());
         self.until(|event| words.is_over(event)).await
     }
@@ -129,7 +129,7 @@ impl<'a> Talk<'a> {
     /// Says `message` and follows the turn to its end.
     pub(crate) async fn turn(&mut self, message: &str) -> Result<(), Halt> {
         self.need_say(message).await?;
-        let _ = self.to_the_end().await;
+        let _ = self.until_over().await;
         Ok(())
     }
 

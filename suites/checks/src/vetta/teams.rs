@@ -85,7 +85,7 @@ async fn delegate_is_blocked_on_the_second_road(driver: &Driver<'_>) -> Drove {
     let environment = Environment::primary(driver).await?;
     let base = on_road(&environment, "second_road", |row| flag(row, "injected_tools") == Some(true))?;
     let mut talk = begun(&environment, &base).await?;
-    let over = talk.to_the_end().await.is_some();
+    let over = talk.until_over().await.is_some();
     let model = driver.model()?;
     driver.fact("turn over", json!({"over": over, "held": model.held(driver.token(), GATE)}));
     environment.read_session("parked", talk.session()).await;
@@ -174,7 +174,7 @@ async fn delegate_is_blocked_on_the_first_road(driver: &Driver<'_>) -> Drove {
     driver.record_model("model before")?;
     driver.fact("turn over", json!({ "over": over }));
     driver.model()?.release(driver.token(), GATE);
-    let over = talk.to_the_end().await.is_some();
+    let over = talk.until_over().await.is_some();
     driver.fact("turn over later", json!({ "over": over }));
     driver.record_model("model")
 }

@@ -183,7 +183,7 @@ async fn gap_is_passed(driver: &Driver<'_>) -> Drove {
     talk.turn(COUNT).await?;
     let again = talk.say("say again", GREET).await;
     if again.is_success() {
-        let _ = talk.to_the_end().await;
+        let _ = talk.until_over().await;
     }
     talk.close().await;
     driver.record_model("model")

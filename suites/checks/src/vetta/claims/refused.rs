@@ -90,15 +90,12 @@ fn left_behind<'r>(
     label: &impl Fn(&str) -> String,
 ) -> Result<Option<(Seen<'r>, String)>, Verdict> {
     let sent = refusal.sent().unwrap_or_default();
-    let (list, is_left): (_, Box<dyn Fn(&Value) -> bool>) = match sent.get("agent").and_then(Value::as_str) {
-        Some(agent) => {
-            let agent = agent.to_owned();
-            ("sessions", Box::new(move |entry: &Value| mentions(entry, &agent)))
-        }
-        None => {
-            let name = text(&sent, "name").to_owned();
-            ("agents", Box::new(move |entry: &Value| text(entry, "name") == name))
-        }
+    // What was started names its agent, and what was written its own name.
+    let agent = sent.get("agent").and_then(Value::as_str);
+    let list = if agent.is_some() { "sessions" } else { "agents" };
+    let is_left = |entry: &Value| match agent {
+        Some(agent) => mentions(entry, agent),
+        None => text(entry, "name") == text(&sent, "name"),
     };
     if let (_, Some(page)) = found(view, &label(list), is_left)? {
         return Ok(Some((page, format!("it is in the list of {list} all the same"))));
