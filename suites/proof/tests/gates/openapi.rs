@@ -51,12 +51,19 @@ fn json(recording: &Recording, body: Option<&recording::BodyRef>) -> Option<Valu
     serde_json::from_str(text).ok()
 }
 
-/// How an exchange differs from the document; `None` where it is no matter of the contract, or was not answered.
+/// Whether only the beginning of a body is recorded, because it is large.
+fn is_cut(recording: &Recording, body: Option<&recording::BodyRef>) -> bool {
+    body.and_then(|body| recording.bodies.get(body)).is_some_and(|body| matches!(body, Body::Cut(_)))
+}
+
+/// How an exchange differs from the document; `None` where it is no matter of the contract, was not answered, or
+/// is not recorded whole.
 fn differences(recording: &Recording, exchange: &Exchange) -> Option<Vec<String>> {
     let question = &exchange.question;
     let path = question.path.split('?').next().unwrap_or_default();
     let Reception::Answered(answer) = &exchange.outcome else { return None };
-    if OWN.iter().any(|own| path.starts_with(own)) {
+    let cut = is_cut(recording, question.body.as_ref()) || is_cut(recording, answer.body.as_ref());
+    if cut || OWN.iter().any(|own| path.starts_with(own)) {
         return None;
     }
     let asked = json(recording, question.body.as_ref());
