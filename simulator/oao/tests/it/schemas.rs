@@ -61,8 +61,14 @@ async fn everything_that_is_sent_fits() {
 
 #[test]
 fn what_the_contract_rules_out_does_not_fit() {
+    // Bodies whose members are all optional.
+    const NOTHING_IS_NEEDED: [&str; 2] = ["claim-new", "webhook-change"];
     for name in schemas::names(Contract::Oao) {
-        misfits(name, &json!({}));
+        if NOTHING_IS_NEEDED.contains(&name) {
+            fits(name, &json!({}));
+        } else {
+            misfits(name, &json!({}));
+        }
         misfits(name, &json!([]));
         misfits(name, &json!("x"));
     }

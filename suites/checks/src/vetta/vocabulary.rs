@@ -21,6 +21,7 @@ checks! { Vetta:
 }
 
 const NOT_ASKED: &str = "a message did not reach the model";
+const NO_EVENT: &str = "a turn was played on a loop and no event tells of it";
 const OTHER_WORDS: &str = "the events of one loop have other type names than those of another";
 
 fn told(base: &str) -> String {
@@ -58,6 +59,9 @@ fn all_use_one_vocabulary(recording: &Recording, _: &Spec) -> Judged {
         evidence.see(&must_ask(recording, (&turn_name(base), &of), NOT_ASKED)?.0);
         let events = named(recording, base);
         let names: BTreeSet<String> = events.iter().map(|(_, event)| kind(event).to_owned()).collect();
+        if names.is_empty() {
+            return Err(say.finding(NO_EVENT, "events, streamed or listed").into());
+        }
         let Some((other, wanted)) = &first else {
             first = Some((base, names));
             continue;

@@ -11,10 +11,21 @@ fn kind_of(label: &str) -> &str {
     label.split(": ").next().unwrap_or(label)
 }
 
+/// Kinds of entries that tell the same news: what is not in the stream may be in the list, and how a turn ended
+/// in the session (open points U24 and U25). A judge may go by any of them, so they are taken out together.
+const SAME_NEWS: [&str; 3] = ["events", "listed", "session"];
+
 /// `recording` without all entries of one kind.
 fn without(recording: &Recording, kind: &str) -> Recording {
+    let gone = |label: &str| {
+        let of_entry = kind_of(label);
+        of_entry == kind
+            || (recording.target.contract == Contract::Vetta
+                && SAME_NEWS.iter().any(|each| kind.starts_with(each))
+                && SAME_NEWS.iter().any(|each| of_entry.starts_with(each)))
+    };
     let mut rest = recording.clone();
-    rest.entries.retain(|entry| kind_of(&entry.label) != kind || matches!(entry.what, What::End { .. }));
+    rest.entries.retain(|entry| !gone(&entry.label) || matches!(entry.what, What::End { .. }));
     rest
 }
 

@@ -27,6 +27,36 @@ fn plays(name: &str) {
 }
 
 #[test]
+fn the_catalogue_in_two_environments() {
+    plays("catalogue");
+}
+
+#[test]
+fn every_refusal() {
+    plays("refusals");
+}
+
+#[test]
+fn a_held_call_is_allowed() {
+    plays("ask_allow");
+}
+
+#[test]
+fn a_held_call_is_denied() {
+    plays("ask_deny");
+}
+
+#[test]
+fn the_known_gap() {
+    plays("known_gap");
+}
+
+#[test]
+fn a_typed_answer() {
+    plays("typed_answer");
+}
+
+#[test]
 fn contributed_tools_on_the_second_road() {
     plays("second_road");
 }

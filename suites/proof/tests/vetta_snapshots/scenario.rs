@@ -21,8 +21,12 @@ pub(crate) struct Scenario {
 pub(crate) enum Step {
     /// Writes an agent: its name in the scenario and the body.
     Agent(String, Value),
-    /// Starts a session of the agent of this name.
-    Start(String),
+    /// Starts a session of the agent of this name, with further members of the body.
+    Start(String, Value),
+    /// Any other request.
+    Request(Box<Asked>),
+    /// Decides about the call that was held last: the body without the id of the call.
+    Decide(Value),
     /// Says this in the session.
     Say(String),
     /// Waits until no turn is on.
@@ -37,6 +41,33 @@ pub(crate) enum Step {
     Read(String),
     /// Asks the tool endpoint of the session: a method and its parameters.
     Endpoint(Value),
+}
+
+/// A request that no other step makes.
+pub(crate) struct Asked {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) body: Option<Value>,
+    /// The name of the credential; `none` sends none.
+    pub(crate) key: String,
+    /// The name under which the id of what comes back is known from then on.
+    pub(crate) named: Option<String>,
+}
+
+impl Asked {
+    fn read(step: &Value) -> Option<Self> {
+        const MEMBERS: [&str; 5] = ["method", "path", "body", "key", "as"];
+        let known = step.as_object()?.keys().all(|member| MEMBERS.contains(&member.as_str()));
+        let text = |member: &str| step.get(member).and_then(Value::as_str).map(str::to_owned);
+        known.then_some(())?;
+        Some(Self {
+            method: text("method")?,
+            path: text("path")?,
+            body: step.get("body").cloned(),
+            key: text("key").unwrap_or_else(|| "primary".to_owned()),
+            named: text("as"),
+        })
+    }
 }
 
 impl Scenario {
@@ -66,7 +97,14 @@ impl Step {
         let text = || value.as_str().map(str::to_owned);
         match name.as_str() {
             "agent" => Some(Self::Agent(value.get("as")?.as_str()?.to_owned(), value.get("body")?.clone())),
-            "start" => text().map(Self::Start),
+            "start" => match text() {
+                Some(agent) => Some(Self::Start(agent, Value::Null)),
+                None => {
+                    Some(Self::Start(value.get("agent")?.as_str()?.to_owned(), value.get("with")?.clone()))
+                }
+            },
+            "request" => Asked::read(value).map(|asked| Self::Request(Box::new(asked))),
+            "decide" => value.is_object().then(|| Self::Decide(value.clone())),
             "say" => text().map(Self::Say),
             "held" => text().map(Self::Held),
             "release" => text().map(Self::Release),

@@ -13,7 +13,7 @@ use wire::{
 
 use crate::{
     names::Names,
-    scenario::{Scenario, Step},
+    scenario::{Asked, Scenario, Step},
     shown,
 };
 
@@ -84,17 +84,22 @@ impl Client {
                 let agent = self.tell("POST", "/v1/agents", Some(&body)).await;
                 self.agents.insert(name.clone(), text(&agent, "/id"));
             }
-            Step::Start(name) => {
+            Step::Start(name, with) => {
                 // Everything that the script may refer to is there now.
                 let script = self.filled(script);
                 self.model().load(SESSION, &script).unwrap();
-                let body = json!({"agent": self.agents[name]});
+                let mut body = json!({"agent": self.agents[name]});
+                for (member, value) in with.as_object().into_iter().flatten() {
+                    body[member] = value.clone();
+                }
                 let session = self.tell("POST", "/v1/sessions", Some(&body)).await;
                 self.session = text(&session, "/id");
             }
             Step::Say(content) => {
                 self.tell("POST", &self.path("/messages"), Some(&json!({ "content": content }))).await;
             }
+            Step::Request(asked) => self.ask_freely(asked).await,
+            Step::Decide(decision) => self.decide(decision).await,
             Step::Rests => self.rests().await,
             Step::Quiet => {
                 let idle = self.model().wait_until_idle(SESSION);
@@ -136,9 +141,32 @@ impl Client {
         }
     }
 
+    async fn ask_freely(&mut self, asked: &Asked) {
+        let body = asked.body.as_ref().map(|body| self.filled(body));
+        let key = self.opened.description.secret(&asked.key).map(str::to_owned);
+        assert!(key.is_some() || asked.key == "none", "no credential `{}`", asked.key);
+        let (method, path) = (asked.method.as_str(), asked.path.as_str());
+        let (status, answer) = self.ask(method, path, body.as_ref(), key.as_deref()).await;
+        self.traffic.push_str(&format!("with the key {}: ", asked.key));
+        self.write_down((method, path, body.as_ref()), (status, &answer));
+        if let Some(name) = &asked.named {
+            self.agents.insert(name.clone(), text(&answer, "/id"));
+        }
+    }
+
+    /// Decides about the call that was held last.
+    async fn decide(&mut self, decision: &Value) {
+        let events = self.events().await;
+        let held = events.iter().rev().find(|event| event["type"] == "tool.confirmation_required");
+        let mut body = decision.clone();
+        body["tool_call_id"] =
+            held.unwrap_or_else(|| panic!("no call was ever held"))["tool_call_id"].clone();
+        self.tell("POST", &self.path("/tool_confirmations"), Some(&body)).await;
+    }
+
     async fn ask_endpoint(&mut self, asked: &Value) {
         let control = format!("/_control/tool-endpoint?session={}", self.session);
-        let (_, told) = self.ask("GET", &control, None, None).await;
+        let (_, told) = self.ask("GET", &control, None, Some(&self.primary())).await;
         let token = text(&told, "/tool_endpoint/token");
         let mut body = json!({"jsonrpc": "2.0", "id": 1, "method": asked["method"]});
         if let Some(params) = asked.get("params") {
@@ -146,22 +174,31 @@ impl Client {
         }
         let path = self.path("/tools/mcp");
         let (status, answer) = self.ask("POST", &path, Some(&body), Some(&token)).await;
-        let told = shown::exchange(&mut self.names, ("POST", &path, Some(&body)), (status, &answer));
-        self.traffic.push_str(&told);
+        self.write_down(("POST", &path, Some(&body)), (status, &answer));
     }
 
     /// Sends a request and writes both it and its answer down.
     async fn tell(&mut self, method: &str, path: &str, body: Option<&Value>) -> Value {
-        let (status, answer) = self.ask(method, path, body, None).await;
-        let told = shown::exchange(&mut self.names, (method, path, body), (status, &answer));
-        self.traffic.push_str(&told);
+        let key = self.primary();
+        let (status, answer) = self.ask(method, path, body, Some(&key)).await;
+        self.write_down((method, path, body), (status, &answer));
         answer
     }
 
+    fn write_down(&mut self, asked: (&str, &str, Option<&Value>), answered: (u16, &Value)) {
+        let told = shown::exchange(&mut self.names, asked, answered);
+        self.traffic.push_str(&told);
+    }
+
+    fn primary(&self) -> String {
+        self.opened.description.secret("primary").unwrap().to_owned()
+    }
+
     async fn ask(&self, method: &str, path: &str, body: Option<&Value>, token: Option<&str>) -> (u16, Value) {
-        let key = self.opened.description.secret("primary").unwrap();
-        let bearer = format!("Bearer {}", token.unwrap_or(key));
-        let mut request = Request::new(method, path).header("authorization", bearer);
+        let mut request = Request::new(method, path);
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
         if let Some(body) = body {
             request = request.json(body.to_string());
         }
@@ -172,7 +209,7 @@ impl Client {
 
     async fn rests(&self) {
         for _ in 0..LOOKS_MAX {
-            let (_, session) = self.ask("GET", &self.path(""), None, None).await;
+            let (_, session) = self.ask("GET", &self.path(""), None, Some(&self.primary())).await;
             if session["status"] != "running" {
                 return;
             }
@@ -181,11 +218,19 @@ impl Client {
         panic!("the session never rests");
     }
 
-    /// All events of the session.
-    async fn write_events(&mut self) {
-        let (_, page) = self.ask("GET", &self.path("/events?limit=100"), None, None).await;
-        let events = page["data"].as_array().unwrap().clone();
+    /// All events of the session; none where none was started.
+    async fn events(&self) -> Vec<Value> {
+        if self.session.is_empty() {
+            return Vec::new();
+        }
+        let path = self.path("/events?limit=100");
+        let (_, page) = self.ask("GET", &path, None, Some(&self.primary())).await;
         assert_eq!(page["has_more"], false, "the scenario has more events than a page takes");
+        page["data"].as_array().unwrap().clone()
+    }
+
+    async fn write_events(&mut self) {
+        let events = self.events().await;
         let text = shown::events(&mut self.names, &events);
         self.events.push_str(&text);
     }
