@@ -1,7 +1,7 @@
 //! The suite as the subject (VET-10-b, 38-a, 65-a, 67-b).
 //!
 //! The suite's own checks are run on catalogues that it should have no quarrel with, and their verdicts are what
-//! is judged. A defect of these checks is a defect of the suite: it edits the [`Suite`] that is run.
+//! is judged. A defect of these checks is a defect of the suite: it edits the `Suite` that is run.
 
 mod axes;
 pub mod defects;
