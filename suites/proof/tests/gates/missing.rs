@@ -21,8 +21,8 @@ fn without(recording: &Recording, kind: &str) -> Recording {
         let of_entry = kind_of(label);
         of_entry == kind
             || (recording.target.contract == Contract::Vetta
-                && SAME_NEWS.iter().any(|each| kind.starts_with(each))
-                && SAME_NEWS.iter().any(|each| of_entry.starts_with(each)))
+                && SAME_NEWS.contains(&kind)
+                && SAME_NEWS.contains(&of_entry))
     };
     let mut rest = recording.clone();
     rest.entries.retain(|entry| !gone(&entry.label) || matches!(entry.what, What::End { .. }));
